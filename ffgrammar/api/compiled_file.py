@@ -14,7 +14,17 @@ from typing import Any
 
 from ffgrammar.core.errors import CompiledFileError, FFGrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import CHECKS, MAX_COUNT, GrammarIR, Lexeme, LexemeGroup, Parametric, PartNode, Template
+from ffgrammar.grammar.ir import (
+    CHECKS,
+    MAX_COUNT,
+    MAX_SCOPED_SKIPS,
+    GrammarIR,
+    Lexeme,
+    LexemeGroup,
+    Parametric,
+    PartNode,
+    Template,
+)
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.store import NOTHING, ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -22,7 +32,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 6
+VERSION = 7
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 # Groups of lexemes are below this.
@@ -46,6 +56,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
     import json
 
     nodes, numbers = _expressions(grammar)
+    skip_sets = {one: number for number, one in enumerate(dict.fromkeys(grammar.skips_in))}
     body = {
         "nodes": nodes,
         "lexemes": [
@@ -71,6 +82,9 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
             [one.delimited, one.skips, f"{one.next_first:x}", f"{one.previous_going_on:x}"] for one in grammar.groups
         ],
         "apart": grammar.apart,
+        "skip_sets": [sorted(one) for one in skip_sets],
+        "skips_in": [skip_sets[one] for one in grammar.skips_in],
+        "words": grammar.words,
         "outline": [
             [one.kind, one.inner, one.value.hex() if one.kind == "text" else one.value, one.nullable]
             for one in grammar.outline
@@ -193,10 +207,13 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     parametric = {}
     for number, bits in body["parametric"]:
         parametric[_number(number, len(names), "nonterminal")] = _number(bits, limits.rules, "number of bits")
+    words = _number(body["words"], len(lexemes) + 1, "number of words")
+    _expect(not (words or body["skips_in"]) or not (parametric or groups or checks), "words or scoped skips")
+    ruled = lexemes[: len(lexemes) - words]
     productions = Productions()
     for head, rhs in body["productions"]:
         _expect(_number(head, len(names), "nonterminal") not in parametric, "a production of a parametric nonterminal")
-        productions.append(head, _symbols(rhs, names, lexemes))
+        productions.append(head, _symbols(rhs, names, ruled))
     templates = [_template(one, parametric, names, lexemes) for one in body["templates"]]
     _expect(len(productions) + len(templates) <= limits.rules, f"more productions than the limit rules={limits.rules}")
     start = _number(body["start"], 2 * len(names), "start")
@@ -224,7 +241,21 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         body["apart"],
         body["correct_prefix"],
         _outline(body["outline"], names, lexemes, special),
+        _skips_in(body, len(names), lexemes),
+        words,
     )
+
+
+def _skips_in(body: dict[str, Any], count: int, lexemes: list[Lexeme]) -> tuple[frozenset[int], ...]:
+    sets = []
+    for one in body["skip_sets"]:
+        numbers = frozenset(_number(number, len(lexemes), "skip") for number in one)
+        _expect(all(lexemes[number].skip for number in numbers), "bad skips")
+        sets.append(numbers)
+    found = tuple(sets[_number(number, len(sets), "set of skips")] for number in body["skips_in"])
+    _expect(len(found) in (0, count), "bad skips")
+    _expect(not found or sum(lexeme.skip for lexeme in lexemes) <= MAX_SCOPED_SKIPS, "too many skips")
+    return found
 
 
 def _strings(body: dict[str, Any], key: str) -> list[str]:

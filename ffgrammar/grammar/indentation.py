@@ -21,19 +21,19 @@ Columns. Where a NEWLINE is written, it is the lexeme of line ends after which e
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.ir import GrammarIR, Lexeme
-from ffgrammar.regex.expr.store import ANY_BYTES, ExprStore
+from ffgrammar.regex.expr.store import ANY_BYTES
 
 __all__ = ["Marks", "with_columns"]
 
-# A version of a symbol: the symbol, and whether a NEWLINE is pending before it.
-_Begin = tuple[int, bool]
+_Body = tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Marks:
     """The symbols that stand for indentation in a grammar.
 
     Attributes:
-        newline: the symbol of a lexeme: line ends, and the blanks of the next line.
+        newline: the symbol of a lexeme: line ends, and the blanks that the next line begins with.
         indent, dedent: nonterminals without productions.
-        end: the symbol of what may stand at the end of the text in place of a NEWLINE.
+        end: the symbol of a lexeme: what may stand at the end of the text in place of a NEWLINE.
         brackets: the closing bracket of each opening bracket; all are lexemes.
         columns: the greatest column of a block.
     """
@@ -54,6 +54,35 @@ class Marks:
     end: int
     brackets: Mapping[int, int]
     columns: int
+
+
+class _Version(NamedTuple):
+    """A version of a nonterminal, or of what stands between INDENT and DEDENT.
+
+    kind     symbol                 means
+    inside   nonterminal            inside brackets
+    plain    nonterminal            outside brackets, of a nonterminal without marks
+    rule     nonterminal            in a block at a column, with a NEWLINE pending `before` and `after` it or not
+    blocks   what is in the block   a block at any column right of this one
+    block    what is in the block   a block at this column
+    """
+
+    kind: str
+    symbol: int | _Body
+    before: bool = False
+    after: bool = False
+    column: int = 0
+
+
+class _Part(NamedTuple):
+    """A part of a right-hand side: a symbol; or, without one, a version or a line in the column of the block."""
+
+    symbol: int | None = None
+    version: _Version | None = None
+
+
+# A NEWLINE is written here.
+_LINE = _Part()
 
 
 def with_columns(grammar: GrammarIR, marks: Marks, limits: Limits) -> GrammarIR:
@@ -68,32 +97,62 @@ def with_columns(grammar: GrammarIR, marks: Marks, limits: Limits) -> GrammarIR:
         GrammarError: an INDENT or a bracket opens in one alternative and is closed in another one.
         LimitError: a bound was reached.
     """
-    return _Indentation(grammar, marks, limits).whole()
+    return _Columns(_Rules(grammar, marks), limits).grammar()
 
 
-class _Indentation:
-    def __init__(self, grammar: GrammarIR, marks: Marks, limits: Limits) -> None:
-        self.grammar = grammar
+class _Rules:
+    """The rules of a grammar over marks, and what they derive.
+
+    Attributes:
+        names, bodies: the name and the right-hand sides of each nonterminal.
+        enclosed: nonterminals of what stands between two brackets, with the brackets.
+        nullable: nonterminals that derive the empty text.
+        marked: nonterminals with marks outside brackets.
+        leading: nonterminals whose texts may begin with INDENT or DEDENT.
+    """
+
+    def __init__(self, source: GrammarIR, marks: Marks) -> None:
+        self.source = source
         self.marks = marks
-        self.builder = GrammarBuilder(grammar.store, limits)
-        self.names = list(grammar.names)
-        self.bodies: list[list[tuple[int, ...]]] = [[] for _ in grammar.names]
-        self.enclosed: set[int] = set()  # nonterminals of what stands between two brackets, with the brackets
-        for head, body in grammar.productions:
-            self.bodies[head].append(self.split(head, list(body)))
-        self.nullable = self.closure(lambda body, known: all(symbol in known for symbol in body))
-        self.marked = self.closure(self.has_marks) - self.enclosed
-        self.leading = self.closure(self.leads_with_mark)
-        self.ends = self.pending_ends()
-        self.lexemes = [self.lexeme(lexeme) for lexeme in grammar.lexemes]
-        self.lines: dict[int, int] = {}
-        self.versions: dict[tuple[object, ...], int] = {}
-        self.todo: list[tuple[object, ...]] = []
-        self.inside: set[int] = set()
+        self.names = list(source.names)
+        self.bodies: list[list[_Body]] = [[] for _ in source.names]
+        self.enclosed: set[int] = set()
+        for head, body in source.productions:
+            self.bodies[head].append(self._split(head, list(body)))
+        self.nullable = self._closure(lambda body, known: all(symbol in known for symbol in body))
+        self.marked = self._closure(self._has_marks) - self.enclosed
+        self.leading = self._closure(self._leads_with_mark)
+        self._ends: dict[tuple[int, bool], set[bool]] = {
+            (symbol, before): set() for symbol in self.marked | self.nullable for before in (False, True)
+        }
+        self._find_ends()
 
-    # Brackets
+    def is_mark(self, symbol: int) -> bool:
+        return symbol in (self.marks.newline, self.marks.indent, self.marks.dedent)
 
-    def split(self, head: int, body: list[int]) -> tuple[int, ...]:
+    def pending_after(self, symbol: int, before: bool) -> Iterable[bool]:
+        """Whether a NEWLINE may be pending after a symbol, if one is pending before it or not. Empty: the symbol cannot
+        stand here."""
+        if symbol == self.marks.newline:
+            return (True,)
+        if symbol == self.marks.indent:
+            return (False,) if before else ()
+        if symbol == self.marks.dedent:
+            return (True,) if before else ()
+        if symbol in self.enclosed or symbol not in self.marked | self.nullable:
+            return (False,)
+        return self._ends[symbol, before]
+
+    def end_of_block(self, body: _Body, at: int) -> int:
+        """Where the DEDENT of the INDENT at an index stands."""
+        depth = 0
+        for end in range(at, len(body)):
+            depth += (body[end] == self.marks.indent) - (body[end] == self.marks.dedent)
+            if depth == 0:
+                return end
+        raise GrammarError("an INDENT has no DEDENT in the same alternative")
+
+    def _split(self, head: int, body: list[int]) -> _Body:
         """A right-hand side in which what stands between brackets is a nonterminal."""
         brackets = self.marks.brackets
         opened: list[int] = []
@@ -103,44 +162,37 @@ class _Indentation:
                 opened.append(at)
             elif body[at] in brackets.values():
                 if not opened or brackets[body[opened[-1]]] != body[at]:
-                    raise self.unbalanced(head, "a closing bracket")
-                first = opened.pop()
+                    raise self._unbalanced(head, "closing")
+                at = opened.pop()
+                end = body.index(brackets[body[at]], at)
                 self.names.append(self.names[head])
-                self.bodies.append([tuple(body[first : at + 1])])
-                self.enclosed.add(2 * len(self.names) - 1)
-                body[first : at + 1] = [2 * len(self.names) - 1]
-                at = first
+                self.bodies.append([tuple(body[at : end + 1])])
+                body[at : end + 1] = [2 * len(self.names) - 1]
+                self.enclosed.add(body[at])
             at += 1
         if opened:
-            raise self.unbalanced(head, "an opening bracket")
+            raise self._unbalanced(head, "opening")
         return tuple(body)
 
-    def unbalanced(self, head: int, what: str) -> GrammarError:
-        return GrammarError(f"{what} in {self.names[head]} has no counterpart in the same alternative")
+    def _unbalanced(self, head: int, which: str) -> GrammarError:
+        return GrammarError(f"an alternative of {self.names[head]} has an {which} bracket without its counterpart")
 
-    # What symbols derive
-
-    def closure(self, holds) -> set[int]:  # type: ignore[no-untyped-def]
-        """The least set of nonterminals of which some right-hand side `holds`."""
+    def _closure(self, holds: Callable[[_Body, set[int]], bool]) -> set[int]:
+        """The least set of nonterminals with a right-hand side that holds, given the set."""
         known: set[int] = set()
         changed = True
         while changed:
             changed = False
             for number, bodies in enumerate(self.bodies):
-                symbol = 2 * number + 1
-                if symbol not in known and any(holds(body, known) for body in bodies):
-                    known.add(symbol)
+                if 2 * number + 1 not in known and any(holds(body, known) for body in bodies):
+                    known.add(2 * number + 1)
                     changed = True
         return known
 
-    def is_mark(self, symbol: int) -> bool:
-        return symbol in (self.marks.newline, self.marks.indent, self.marks.dedent)
-
-    def has_marks(self, body: tuple[int, ...], known: set[int]) -> bool:
+    def _has_marks(self, body: _Body, known: set[int]) -> bool:
         return any(self.is_mark(symbol) or (symbol in known and symbol not in self.enclosed) for symbol in body)
 
-    def leads_with_mark(self, body: tuple[int, ...], known: set[int]) -> bool:
-        """Whether INDENT or DEDENT may come first."""
+    def _leads_with_mark(self, body: _Body, known: set[int]) -> bool:
         for symbol in body:
             if symbol in known or symbol in (self.marks.indent, self.marks.dedent):
                 return True
@@ -148,39 +200,53 @@ class _Indentation:
                 return False
         return False
 
-    def pending_ends(self) -> dict[_Begin, set[bool]]:
-        """For each version of a nonterminal with marks, whether a NEWLINE may be pending after it."""
-        ends: dict[_Begin, set[bool]] = {
-            (symbol, before): set() for symbol in self.marked | self.nullable for before in (False, True)
-        }
-        self.ends = ends
+    def _find_ends(self) -> None:
         changed = True
         while changed:
             changed = False
-            for (symbol, before), found in ends.items():
+            for (symbol, before), found in self._ends.items():
                 for body in self.bodies[symbol >> 1]:
                     states = {before}
                     for one in body:
-                        states = {after for state in states for after in self.after(one, state)}
-                    if not states <= found:
-                        found |= states
-                        changed = True
-        return ends
+                        states = {after for state in states for after in self.pending_after(one, state)}
+                    changed |= not states <= found
+                    found |= states
 
-    def after(self, symbol: int, before: bool) -> set[bool]:
-        """Whether a NEWLINE may be pending after a symbol."""
-        marks = self.marks
-        if symbol == marks.newline:
-            return {True}
-        if symbol == marks.indent:
-            return {False} if before else set()
-        if symbol == marks.dedent:
-            return {True} if before else set()
-        if symbol in self.enclosed or symbol not in self.marked | self.nullable:
-            return {False}
-        return self.ends[symbol, before]
 
-    # Versions
+class _Columns:
+    """Writes the versions of the rules that the start needs."""
+
+    def __init__(self, rules: _Rules, limits: Limits) -> None:
+        self.rules = rules
+        self.marks = rules.marks
+        self.builder = GrammarBuilder(rules.source.store, limits)
+        self.lexemes = [self.lexeme(lexeme) for lexeme in rules.source.lexemes]
+        self.lines: dict[int, int] = {}
+        self.versions: dict[_Version, int] = {}
+        self.todo: list[_Version] = []
+        self.plans: dict[tuple[_Body, bool], list[tuple[list[_Part], bool]]] = {}
+
+    def grammar(self) -> GrammarIR:
+        source, builder = self.rules.source, self.builder
+        newline = source.lexemes[self.marks.newline >> 1]
+        top = builder.nonterminal("start")
+        end = builder.optional(self.lexemes[self.marks.end >> 1])
+        if source.start in self.rules.nullable:
+            builder.add(top, (end,))
+        for body, pending in self.written((source.start,), False, 0):
+            builder.add(top, (*body, end) if pending else body)
+        while self.todo:
+            version = self.todo.pop()
+            for body in self.productions(version):
+                builder.add(self.versions[version], body)
+        skip = builder.terminal(newline.expr, newline.name, lazy=newline.lazy, skip=True) >> 1
+        made = builder.finish(top, kind=source.kind, warnings=source.warnings)
+        outside = frozenset(number for number, lexeme in enumerate(made.lexemes) if lexeme.skip and number != skip)
+        skips_in = [outside] * len(made.names)
+        for version, number in self.versions.items():
+            if version.kind == "inside":
+                skips_in[number >> 1] = outside | {skip}
+        return replace(made, skips_in=tuple(skips_in))
 
     def lexeme(self, lexeme: Lexeme) -> int:
         if lexeme.tokens:
@@ -190,125 +256,94 @@ class _Indentation:
     def line(self, column: int) -> int:
         """The lexeme of a NEWLINE after which a line begins at a column."""
         if column not in self.lines:
-            store: ExprStore = self.grammar.store
-            before = store.concat([store.repeat(ANY_BYTES, 0, None), store.literal(b"\n" + b" " * column)])
-            newline = self.grammar.lexemes[self.marks.newline >> 1]
-            expr = store.intersect([newline.expr, before])
+            store = self.rules.source.store
+            newline = self.rules.source.lexemes[self.marks.newline >> 1]
+            ending = store.concat([store.repeat(ANY_BYTES, 0, None), store.literal(b"\n" + b" " * column)])
+            expr = store.intersect([newline.expr, ending])
             self.lines[column] = self.builder.terminal(expr, newline.name, lazy=newline.lazy)
         return self.lines[column]
 
-    def version(self, *key: object) -> int:
-        """The nonterminal of a version, given by a key: see `productions`."""
-        found = self.versions.get(key)
+    def version(self, version: _Version) -> int:
+        """The nonterminal of a version."""
+        found = self.versions.get(version)
         if found is None:
-            number = key[1]
-            name = self.names[number >> 1] if isinstance(number, int) else ""
-            found = self.versions[key] = self.builder.nonterminal(name)
-            self.todo.append(key)
+            name = self.rules.names[version.symbol >> 1] if isinstance(version.symbol, int) else ""
+            found = self.versions[version] = self.builder.nonterminal(name)
+            self.todo.append(version)
         return found
 
-    def within(self, symbol: int) -> int:
-        """The version of a symbol inside brackets."""
+    def unmarked(self, symbol: int, inside: bool) -> int:
+        """The version of a symbol without marks, inside brackets or outside."""
         if not symbol & 1:
             return self.lexemes[symbol >> 1]
-        found = self.version("inside", symbol)
-        self.inside.add(found >> 1)
-        return found
+        return self.version(_Version("inside" if inside or symbol in self.rules.enclosed else "plain", symbol))
 
-    def plain(self, symbol: int) -> int:
-        """The version of a symbol without marks outside brackets."""
-        if not symbol & 1:
-            return self.lexemes[symbol >> 1]
-        return self.within(symbol) if symbol in self.enclosed else self.version("plain", symbol)
-
-    def productions(self, key: tuple[object, ...]) -> Iterator[tuple[int, ...]]:
+    def productions(self, version: _Version) -> Iterator[_Body]:
         """The right-hand sides of a version."""
-        if key[0] == "inside":
-            for body in self.bodies[key[1] >> 1]:
-                if not any(self.is_mark(symbol) for symbol in body):
-                    yield tuple(self.within(symbol) for symbol in body)
-        elif key[0] == "plain":
-            for body in self.bodies[key[1] >> 1]:
-                yield tuple(self.plain(symbol) for symbol in body)
-        elif key[0] == "rule":
-            _, symbol, before, after, column = key
-            for body in self.bodies[symbol >> 1]:
-                for made, state in self.ways(body, before, column):
-                    if state == after:
-                        yield made
-        elif key[0] == "blocks":
-            _, body, column = key
+        kind, symbol, before, after, column = version
+        if kind == "blocks":
             for inner in range(column + 1, self.marks.columns + 1):
-                yield (self.version("block", body, inner),)
+                yield (self.version(version._replace(kind="block", column=inner)),)
+        elif not isinstance(symbol, int):
+            for body, pending in self.written(symbol, False, column):
+                if pending:
+                    yield (self.line(column), *body)
+        elif kind == "rule":
+            for one in self.rules.bodies[symbol >> 1]:
+                yield from (body for body, pending in self.written(one, before, column) if pending == after)
         else:
-            _, body, column = key
-            for made, state in self.ways(body, False, column):
-                if state:
-                    yield (self.line(column), *made)
+            for one in self.rules.bodies[symbol >> 1]:
+                # (inside brackets there are no marks, and outside this nonterminal has none)
+                if not any(self.rules.is_mark(part) for part in one):
+                    yield tuple(self.unmarked(part, kind == "inside") for part in one)
 
-    def ways(self, body: tuple[int, ...], before: bool, column: int) -> Iterator[tuple[tuple[int, ...], bool]]:
-        """The versions of a right-hand side, each with whether a NEWLINE is pending after it."""
-        found: list[tuple[tuple[int, ...], bool]] = [((), before)]
+    def written(self, body: _Body, before: bool, column: int) -> Iterator[tuple[_Body, bool]]:
+        """A right-hand side in a block at a column, in each way, with whether a NEWLINE is pending after it."""
+        plan = self.plans.get((body, before))
+        if plan is None:
+            plan = self.plans[body, before] = self.planned(body, before)
+        for parts, pending in plan:
+            symbols = []
+            for symbol, version in parts:
+                if symbol is not None:
+                    symbols.append(symbol)
+                elif version is not None:
+                    symbols.append(self.version(version._replace(column=column)))
+                else:
+                    symbols.append(self.line(column))
+            yield tuple(symbols), pending
+
+    def planned(self, body: _Body, before: bool) -> list[tuple[list[_Part], bool]]:
+        """The ways to write a right-hand side, whatever the column."""
+        ways: list[tuple[list[_Part], bool]] = [([], before)]
         at = 0
         while at < len(body):
             symbol = body[at]
             if symbol == self.marks.indent:
-                end = self.end_of_block(body, at)
-                blocks = self.version("blocks", body[at + 1 : end], column)
-                found = [((*made, blocks), True) for made, state in found if state]
-                at = end + 1
-                continue
-            found = [
-                (made + one, after)
-                for made, state in found
-                for after in self.after(symbol, state)
-                for one in (self.written(symbol, state, after, column),)
-            ]
+                end = self.rules.end_of_block(body, at)
+                blocks = _Part(version=_Version("blocks", body[at + 1 : end]))
+                ways = [([*parts, blocks], True) for parts, pending in ways if pending]
+                at = end
+            else:
+                ways = [
+                    (parts + self.parts(symbol, pending, after), after)
+                    for parts, pending in ways
+                    for after in self.rules.pending_after(symbol, pending)
+                ]
             at += 1
-        yield from found
+        return ways
 
-    def end_of_block(self, body: tuple[int, ...], at: int) -> int:
-        depth = 0
-        for end in range(at, len(body)):
-            depth += (body[end] == self.marks.indent) - (body[end] == self.marks.dedent)
-            if depth == 0:
-                return end
-        raise GrammarError("an INDENT has no DEDENT in the same alternative")
-
-    def written(self, symbol: int, before: bool, after: bool, column: int) -> tuple[int, ...]:
-        """The version of a symbol in a block at a column, with the pending NEWLINE if it is written before the symbol."""
+    def parts(self, symbol: int, before: bool, after: bool) -> list[_Part]:
+        """A symbol, and before it the pending NEWLINE, if it is written here."""
+        rules = self.rules
         if symbol == self.marks.dedent:
             raise GrammarError("a DEDENT has no INDENT in the same alternative")
-        line = (self.line(column),) if before else ()
+        line = [_LINE] if before else []
         if symbol == self.marks.newline:
             return line
-        if symbol not in self.marked:
-            if symbol in self.nullable and before:
-                return (self.version("rule", symbol, before, after, column),)
-            return (*line, self.plain(symbol))
-        if before and symbol not in self.leading and symbol not in self.nullable:
-            return (*line, self.version("rule", symbol, False, after, column))
-        return (self.version("rule", symbol, before, after, column),)
-
-    def whole(self) -> GrammarIR:
-        grammar, builder, marks = self.grammar, self.builder, self.marks
-        newline = grammar.lexemes[marks.newline >> 1]
-        top = builder.nonterminal("start")
-        start = grammar.start
-        last = builder.optional(self.lexemes[marks.end >> 1])
-        if start in self.nullable:
-            builder.add(top, (last,))
-        for after in self.after(start, False):
-            made = self.written(start, False, after, 0)
-            builder.add(top, (*made, last) if after else made)
-        while self.todo:
-            key = self.todo.pop()
-            head = self.versions[key]
-            for body in dict.fromkeys(self.productions(key)):
-                builder.add(head, body)
-        skip = builder.terminal(newline.expr, newline.name, lazy=newline.lazy, skip=True) >> 1
-        made = builder.finish(top, kind=grammar.kind, warnings=grammar.warnings)
-        outside = frozenset(number for number, lexeme in enumerate(made.lexemes) if lexeme.skip and number != skip)
-        inside = outside | {skip}
-        skips_in = tuple(inside if number in self.inside else outside for number in range(len(made.names)))
-        return replace(made, skips_in=skips_in)
+        may_be_empty = before and symbol in rules.nullable
+        if symbol not in rules.marked and not may_be_empty:
+            return [*line, _Part(self.unmarked(symbol, False))]
+        if may_be_empty or symbol in rules.leading:
+            return [_Part(version=_Version("rule", symbol, before, after))]
+        return [*line, _Part(version=_Version("rule", symbol, False, after))]

@@ -28,7 +28,7 @@ def conflict_report(
 ) -> list[tuple[str, int, int]]:
     """Where longest match loses texts of a grammar in Lark's notation that was compiled before.
 
-    A grammar with schemas has no report.
+    A grammar with schemas, an %indenter or %words has no report.
 
     Args:
         text, limits, start, special_tokens: as for `build`.
@@ -46,7 +46,7 @@ def conflict_report(
         grammar = build(text, ExprStore(limits), limits, start=start, special_tokens=special_tokens)
     except LimitError:
         return []
-    if grammar.groups:
+    if grammar.groups or grammar.skips_in or grammar.words:
         return []
     found = []
     for one in conflicts(grammar):

@@ -13,11 +13,11 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ffgrammar.core.errors import LimitError
+from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.indentation import Marks, with_columns
-from ffgrammar.grammar.ir import GrammarIR, Lexeme
+from ffgrammar.grammar.ir import MAX_SCOPED_SKIPS, GrammarIR, Lexeme
 from ffgrammar.grammar.lark.indenter import Indenter, read_indenter
 from ffgrammar.grammar.lark.inline_json import InlineJSON
 from ffgrammar.grammar.lark.reader import read
@@ -101,6 +101,7 @@ class _Lowering:
         if first is None:
             hint = did_you_mean(start, [*source.rules, *source.terminals])
             raise error_at(source.text, 0, f"there is no rule {start!r} to start with{hint}")
+        self.check_statements()
         for name in source.terminals:
             self.terminals.compile(name)
         for name in source.rules:
@@ -145,6 +146,18 @@ class _Lowering:
             numbers = [symbol >> 1 for symbol in self.skips if self.lexemes.keys().isdisjoint(self.skips)]
             return replace(grammar, groups=self.schemas.groups(grammar, numbers))
         return grammar
+
+    def check_statements(self) -> None:
+        """Refuse %indenter and %words where they cannot be enforced."""
+        source = self.source
+        for offset in [op.offset for op in (source.indenter,) if op] + [one.offset for one in source.words]:
+            if self.anywhere or self.has_schemas:
+                what = "lexing='any'" if self.anywhere else "%json in the same text"
+                message = f"%indenter and %words are not supported with {what}"
+                raise error_at(source.text, offset, message, UnsupportedError)
+        if self.indenter is not None and len(source.ignored) >= MAX_SCOPED_SKIPS:
+            message = f"at most {MAX_SCOPED_SKIPS - 1} %ignore are supported with an %indenter: join them with |"
+            raise error_at(source.text, source.ignored[-1].offset, message, UnsupportedError)
 
     def marks_of(self, indenter: Indenter) -> Marks:
         brackets = {}
