@@ -21,6 +21,7 @@ SHORT = {
     "budgets": (["--schemas", "10"], "schemas (0 refused): 0 did not end in time"),
     "hostile": (["--mutations", "3"], "wrong ends: 0"),
     "interruptions": (["--count", "40"], "wrong walks: 0"),
+    "python": (["--mutations", "20", "--max-bytes", "2000"], "unknown disagreements: 0"),
     "coverings": (["--runs", "1"], "tokens of the plain method that are not among ours: 0"),
     "gbnf": (["--texts", "1", "--random", "3"], "0 verdicts differ from the definition"),
     "encoder": (["--megabytes", "0.1", "--encoding", "cl100k_base"], "0 differences; "),

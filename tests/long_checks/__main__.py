@@ -22,6 +22,7 @@ NAMES = (
     "hostile",
     "interruptions",
     "gbnf",
+    "python",
 )
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
