@@ -162,7 +162,7 @@ class _Rules:
                 opened.append(at)
             elif body[at] in brackets.values():
                 if not opened or brackets[body[opened[-1]]] != body[at]:
-                    raise self._unbalanced(head, "closing")
+                    raise self._unbalanced(head, "a closing")
                 at = opened.pop()
                 end = body.index(brackets[body[at]], at)
                 self.names.append(self.names[head])
@@ -171,11 +171,11 @@ class _Rules:
                 self.enclosed.add(body[at])
             at += 1
         if opened:
-            raise self._unbalanced(head, "opening")
+            raise self._unbalanced(head, "an opening")
         return tuple(body)
 
     def _unbalanced(self, head: int, which: str) -> GrammarError:
-        return GrammarError(f"an alternative of {self.names[head]} has an {which} bracket without its counterpart")
+        return GrammarError(f"an alternative of {self.names[head]} has {which} bracket without its counterpart")
 
     def _closure(self, holds: Callable[[_Body, set[int]], bool]) -> set[int]:
         """The least set of nonterminals with a right-hand side that holds, given the set."""
