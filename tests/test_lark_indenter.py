@@ -27,14 +27,17 @@ value: "x" | "(" [value ("," value)*] ")"
 _NEWLINE: /(\r?\n[ ]*)+/
 %ignore " "
 """
-OURS = RULES + '%indenter {"newline": "_NEWLINE", "indent": "_INDENT", "dedent": "_DEDENT", "brackets": ["()"], "columns": 9}'
+OURS = (
+    RULES
+    + '%indenter {"newline": "_NEWLINE", "indent": "_INDENT", "dedent": "_DEDENT", "brackets": ["()"], "columns": 9}'
+)
 THEIRS = RULES + "%declare _INDENT _DEDENT"
 
 
 class Python(Indenter):
     NL_type = "_NEWLINE"
-    OPEN_PAREN_types = ["LPAR"]
-    CLOSE_PAREN_types = ["RPAR"]
+    OPEN_PAREN_types = ["LPAR"]  # noqa: RUF012
+    CLOSE_PAREN_types = ["RPAR"]  # noqa: RUF012
     INDENT_type = "_INDENT"
     DEDENT_type = "_DEDENT"
     tab_len = 8
@@ -49,7 +52,9 @@ def random_text(rng: random.Random) -> str:
     """Lines that often make a text, and often do not."""
     lines, columns = [], [0]
     for _ in range(rng.randrange(1, 8)):
-        line = rng.choice(["x", "x, x", "(x)", "(x,\n x)", "if x:", "if (x):", "y:", "x:", "if x: x", "y: x", "x x", "", "(x"])
+        line = rng.choice(
+            ["x", "x, x", "(x)", "(x,\n x)", "if x:", "if (x):", "y:", "x:", "if x: x", "y: x", "x x", "", "(x"]
+        )
         column = rng.choice([columns[-1], columns[-1], rng.choice(columns), rng.randrange(0, 6)])
         lines.append(" " * column + line)
         if line.endswith(":"):
@@ -79,11 +84,31 @@ def test_against_lark(cl100k: ff.Tokenizer) -> None:
 
 @pytest.fixture(scope="module")
 def small() -> ff.Tokenizer:
-    words = ["x", "y", "if", " ", "  ", "\n", "\n  ", "\n\n", ":\n ", ":", ",", "(", ")", "(x", ")\n", "x\n", "if x", "fi", "i"]
+    words = [
+        "x",
+        "y",
+        "if",
+        " ",
+        "  ",
+        "\n",
+        "\n  ",
+        "\n\n",
+        ":\n ",
+        ":",
+        ",",
+        "(",
+        ")",
+        "(x",
+        ")\n",
+        "x\n",
+        "if x",
+        "fi",
+        "i",
+    ]
     return ff.Tokenizer.from_tokens([word.encode() for word in [*words, ""]], eos_token_id=len(words))
 
 
-@pytest.mark.parametrize("rules", [OURS, OURS + '\n%words /[a-z]+/'])
+@pytest.mark.parametrize("rules", [OURS, OURS + "\n%words /[a-z]+/"])
 def test_masks_against_the_oracle(small: ff.Tokenizer, rules: str) -> None:
     grammar = ff.compile_lark(rules, small)
     recogniser = Recogniser(build(rules, ExprStore(), Limits()))
@@ -96,7 +121,10 @@ def test_masks_against_the_oracle(small: ff.Tokenizer, rules: str) -> None:
             reached = {token: recogniser.run(small.token_bytes(token), state) for token in range(small.vocab_size - 1)}
             for token, after in reached.items():
                 possible = after is not None and recogniser.completable(after, alphabet=b"x:)if\n ", max_states=300)
-                assert possible is None or possible == (token in allowed), (matcher.text_bytes, small.token_bytes(token))
+                assert possible is None or possible == (token in allowed), (
+                    matcher.text_bytes,
+                    small.token_bytes(token),
+                )
             if not allowed:
                 break
             token = rng.choice(sorted(allowed))
@@ -133,7 +161,10 @@ def test_the_end_may_be_another_terminal(cl100k: ff.Tokenizer) -> None:
         ('start: ")"', "has a closing bracket without its counterpart"),
         ("start: N I", "INDENT has no DEDENT"),
         ("start: N D", "DEDENT has no INDENT"),
-        ('start: "x"\n%indenter {"newline": "N", "indent": "I", "dedent": "D"}', "line 3, column 11: there is an %indenter already"),
+        (
+            'start: "x"\n%indenter {"newline": "N", "indent": "I", "dedent": "D"}',
+            "line 3, column 11: there is an %indenter already",
+        ),
         ('start: "x"\nI: "y"', "line 3, column 11: I is a mark of the %indenter"),
     ],
 )

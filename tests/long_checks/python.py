@@ -28,10 +28,11 @@ GRAMMAR = Path(__file__).resolve().parent.parent.parent / "grammars" / "python.l
 # Longer files take too much time.
 MAX_BYTES = 1_000_000
 INSERTED = (
-    "False None True and as assert async await break class continue def del elif else except finally for from global if "
-    "import in is lambda nonlocal not or pass raise return try while with yield match case _ type x 1 0x1f 1.5 2j 's' "
-    "b'b' r's' f'{x}' ( ) [ ] { } , : ; . ... = == != < > <= >= + - * / // % ** @ & | ^ ~ << >> += -= *= -> := ! $ ?"
-).split() + ["\n", "    ", "  "]
+    "False None True and as assert async await break class continue def del elif else except finally for from global "
+    "if import in is lambda nonlocal not or pass raise return try while with yield match case _ type x 1 0x1f 1.5 2j "
+    "'s' b'b' r's' f'{x}' ( ) [ ] { } , : ; . ... = == != < > <= >= + - * / // % ** @ & | ^ ~ << >> += -= *= -> := ! $"
+)
+TOKENS = [*INSERTED.split(), "\n", "    ", "  "]
 SKIPPED = (tokenize.ENCODING, tokenize.ENDMARKER, tokenize.COMMENT, tokenize.NL, tokenize.DEDENT)
 # What the grammar accepts and ast.parse rejects: a kind, by what the parser's message and the text match.
 KINDS = {
@@ -74,8 +75,7 @@ def parses(text: str) -> str | None:
 
 
 def files(max_bytes: int = MAX_BYTES, every: int = 1) -> Iterator[tuple[Path, str]]:
-    """The files of the standard library that Python can parse, or one of every few of them, with their texts. Line ends are
-    as in the file."""
+    """The files of the standard library that Python can parse, or one of every few of them, with their texts."""
     root = Path(sysconfig.get_paths()["stdlib"])
     paths = [path for path in sorted(root.rglob("*.py")) if "site-packages" not in path.parts]
     for path in [path for path in paths if path.stat().st_size <= max_bytes][::every]:
@@ -115,7 +115,7 @@ def mutations(text: str, count: int, rng: random.Random) -> Iterator[str]:
         at = rng.randrange(len(spans))
         begin, end = spans[at]
         other = rng.choice(spans)
-        token = rng.choice(INSERTED) if rng.random() < 0.7 else text[slice(*other)]
+        token = rng.choice(TOKENS) if rng.random() < 0.7 else text[slice(*other)]
         kind = rng.choice(("delete", "insert", "replace", "swap"))
         if kind == "insert":
             yield text[:begin] + token + rng.choice((" ", " ", "")) + text[begin:]
@@ -142,8 +142,8 @@ def disagreement(grammar: ff.Grammar, text: str) -> str | None:
 
 
 def main() -> int:
-    """Compare, and print where the two disagree. Returns 1 if fewer than 98% of the files are accepted, or a disagreement is
-    of no known kind."""
+    """Compare, and print where the two disagree. Returns 1 if fewer than 98% of the files are accepted, or if a
+    disagreement is of no known kind."""
     parser = argparse.ArgumentParser(prog="python tests/long_checks python", description=__doc__)
     parser.add_argument("--mutations", type=int, default=5000, help="how many texts with one token changed")
     parser.add_argument("--max-bytes", type=int, default=MAX_BYTES, help="leave out longer files")

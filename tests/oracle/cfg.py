@@ -8,9 +8,10 @@ It is the definition of the language (docs/lexing.md) as a program that is writt
 - As soon as a lazy lexeme matches, the lexeme ends right there.
 - A skip lexeme leaves the parser where it is. When the same bytes are also another lexeme, both outcomes are kept.
 - With single_skip, a skip lexeme may not directly follow another one.
-- With skips_in, a skip may stand inside the productions of some nonterminals only. Where it stands, what began with other
-  productions does not go on.
-- A word (`GrammarIR.words`) may begin with any lexeme, but is never given to the parser. Where only words go on, nothing does.
+- With skips_in, a skip may stand inside the productions of some nonterminals only. Where it stands, what began with
+  other productions does not go on.
+- A word (`GrammarIR.words`) may begin with any lexeme, but is never given to the parser. Where only words go on,
+  nothing does.
 - Some lexemes are special tokens (`Lexeme.tokens`). They have no bytes. Such a token ends the current lexeme, as the
   end of the text does, and then goes to the parser as all the lexemes that it is.
 - A lexeme never matches the empty text. Where its expression does, the parser may go past it without reading anything.
@@ -245,7 +246,7 @@ class Recogniser:
         return self._shifts[key]
 
     def _begun(self, column: Column) -> Iterator[tuple[tuple[int, int, Column], frozenset[int]]]:
-        """The items of a column that began before it and go on, or are the whole text; each with the skips it allows."""
+        """The items of a column that began before it and go on, or are the whole text; each with its skips."""
         for number, dot, origin in column.items:
             lhs = self.grammar.productions[number][0]
             whole = origin is self.first and lhs == self.grammar.start >> 1

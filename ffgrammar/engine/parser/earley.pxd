@@ -81,7 +81,8 @@ cdef int earley_first(EarleyRows* r, uint32_t* row) noexcept nogil
 
 # Go on from `row` by a text that every lexeme of the set `lexset` matches, and write the row after this text to `target`. At
 # least one of these lexemes must be allowed in `row`. A skip lexeme leaves the row as it is, but for items that do not allow the
-# skip. `lexset` may also be an ending; what goes on is carried. Returns a status: LIMIT_ROW_ITEMS if the row gets too large, LIMIT_CACHE if all rows together do.
+# skip. `lexset` may also be an ending; what goes on is carried. Returns a status: LIMIT_ROW_ITEMS if the row gets too large,
+# LIMIT_CACHE if all rows together do.
 cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* target) noexcept nogil
 
 # Write the row of what follows either of two rows to `target`. Returns a status as earley_scan.

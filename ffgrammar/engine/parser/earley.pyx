@@ -405,8 +405,8 @@ cdef int expand_new(EarleyRows* r, uint32_t nonterminal) noexcept nogil:
 
 
 cdef int find_predicted(EarleyRows* r) noexcept nogil:
-    """Before the call `links.predicted` has the nonterminals that the kernel waits for. Add all that follow from them, and count the
-    items that wait for each. Returns a status."""
+    """Before the call `links.predicted` has the nonterminals that the kernel waits for. Add all that follow from them, and
+    note the items that wait. Returns a status."""
     cdef Rules* rules = r.rules
     cdef uint32_t b, symbol, position, nonterminal
     cdef size_t number = 0

@@ -4,7 +4,7 @@ first entry without a link gets one by place, and so on."""
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport qsort
 
-from ffgrammar.core.intern cimport intern_add, intern_count, intern_free, intern_init, intern_truncate
+from ffgrammar.core.intern cimport intern_add, intern_free, intern_init, intern_truncate
 from ffgrammar.core.owner cimport own_intern, own_vec, owner_init, owner_status
 from ffgrammar.core.sort cimport compare_runs
 from ffgrammar.core.status cimport NO_MEMORY, OK

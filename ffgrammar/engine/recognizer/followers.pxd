@@ -14,7 +14,7 @@ cdef struct Followers:
     uint32_t words   # of a set of lexemes
     Vec follow       # per lexeme: the set of those that may follow it
     Vec tight        # per lexeme: whether it may stand where no skip may follow
-    # scratch
+    # scratch, down to `rest`
     Vec first        # per nonterminal: the lexemes with which its texts begin
     Vec after        # per nonterminal: the lexemes that may follow it
     Vec ends_tight   # per nonterminal: whether it may stand where no skip may follow
@@ -26,8 +26,8 @@ cdef int followers_init(Followers* f) noexcept nogil
 # Find the followers in a grammar. Returns OK or NO_MEMORY.
 cdef int followers_find(Followers* f, const Rules* rules) noexcept nogil
 
-# Free everything.
-cdef void followers_clear(Followers* f) noexcept nogil
+# Free what is needed only while the followers are found, and the followers themselves.
+cdef void followers_trim(Followers* f) noexcept nogil
 
 
 cdef inline const uint32_t* followers_of(const Followers* f, uint32_t lexeme) noexcept nogil:

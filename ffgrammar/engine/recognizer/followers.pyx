@@ -21,9 +21,8 @@ cdef int followers_init(Followers* f) noexcept nogil:
     return owner_status(&f.owner)
 
 
-cdef void followers_clear(Followers* f) noexcept nogil:
+cdef void followers_trim(Followers* f) noexcept nogil:
     vec_free(&f.follow)
-    vec_free(&f.tight)
     vec_free(&f.first)
     vec_free(&f.after)
     vec_free(&f.ends_tight)
@@ -122,7 +121,7 @@ cdef int followers_find(Followers* f, const Rules* rules) noexcept nogil:
     cdef uint32_t i
     cdef bint changed = True
     f.words = <uint32_t>bit_words(lexemes)
-    followers_clear(f)
+    f.follow.len = f.tight.len = f.first.len = f.after.len = f.ends_tight.len = f.rest.len = 0
     if vec_fill(&f.follow, lexemes * f.words, 0) < 0 or vec_fill(&f.tight, lexemes, 0) < 0:
         return NO_MEMORY
     if rules.skip_bits.len == 0:

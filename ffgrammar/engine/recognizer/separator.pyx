@@ -13,7 +13,7 @@ from ffgrammar.regex.dfa.lazy_dfa cimport (
     LAST_STATE, LEAVE, UNKNOWN, Dfa, dfa_accept, dfa_bytes, dfa_clear, dfa_free, dfa_init, dfa_inside, dfa_start, dfa_step,
 )
 from ffgrammar.core.owner cimport owner_bytes, owner_free
-from ffgrammar.engine.recognizer.followers cimport followers_find, followers_init, followers_of
+from ffgrammar.engine.recognizer.followers cimport followers_find, followers_init, followers_of, followers_trim
 from ffgrammar.regex.dfa.threads cimport Threads, thread_of
 from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.nodes cimport FAR, min_remaining
@@ -63,7 +63,8 @@ cdef void separator_clear(Separator* s) noexcept nogil:
 
 
 cdef size_t separator_bytes(const Separator* s) noexcept nogil:
-    return dfa_bytes(&s.alone) + (s.bytes.cap + s.firsts.cap + s.safe.cap + s.pairs.cap) * sizeof(uint32_t)
+    return (dfa_bytes(&s.alone) + owner_bytes(&s.followers.owner)
+            + (s.bytes.cap + s.firsts.cap + s.live_after.cap + s.safe.cap + s.pairs.cap) * sizeof(uint32_t))
 
 
 cdef inline Dfa* lexer(Separator* s, Recognizer* m) noexcept nogil:
@@ -231,7 +232,7 @@ cdef int goes_on_outside(
 
 
 cdef int goes_on_before(Separator* s, Dfa* d, uint32_t state, uint32_t lexeme, uint32_t group) noexcept nogil:
-    """Whether the text of a lexeme that leads to a state goes on with the first byte of the witness of a follower, and with which the
+    """Whether the text of a lexeme that leads to a state goes on with the first byte of the witness of a follower, with which the
     text after a separator goes on, too, if one may stand there: 1, 0 or a status."""
     cdef uint32_t others[BYTE_SET]
     cdef uint32_t i
@@ -501,6 +502,10 @@ cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
         if status > 0 and not m.rules.delimited.data[group]:
             status = find_in_group(s, m, group)
     s.found = groups > 0 and status > 0
+    vec_free(&s.live)
+    vec_free(&s.clashing)
+    vec_free(&s.witnesses)
+    followers_trim(&s.followers)
     # (where a bound is met there is no separator, and configurations are searched)
     return status if ends_call(status) else OK
 

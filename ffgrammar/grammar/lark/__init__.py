@@ -8,6 +8,7 @@
 - terminals: from the definition of a terminal to an expression.
 - special: from the notation of special tokens to their ids.
 - inline_json: schemas inside rules.
+- indenter: which terminals stand for indentation.
 - lowering: `build`, from definitions to a grammar.
 - conflict_report: where longest match loses texts of the grammar.
 

@@ -52,8 +52,8 @@ def read_indenter(source: Source) -> Indenter | None:
     unknown = sorted(values.keys() - set(Indenter._fields))
     if unknown:
         raise error(f"%indenter has no {unknown[0]!r}; it has {', '.join(Indenter._fields)}")
-    names = [values.get(key) for key in ("newline", "indent", "dedent")]
-    if not all(isinstance(name, str) for name in names) or len(set(names)) < 3:
+    names = [name for key in ("newline", "indent", "dedent") if isinstance(name := values.get(key), str)]
+    if len(set(names)) < 3:
         raise error("%indenter needs three names of terminals: newline, indent and dedent")
     if names[0] not in source.terminals:
         raise error(f"{names[0]}, the newline of the %indenter, is not defined")
