@@ -208,7 +208,8 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     for number, bits in body["parametric"]:
         parametric[_number(number, len(names), "nonterminal")] = _number(bits, limits.rules, "number of bits")
     words = _number(body["words"], len(lexemes) + 1, "number of words")
-    _expect(not (words or body["skips_in"]) or not (parametric or groups or checks), "words or scoped skips")
+    plain = not (parametric or groups or checks) and not any(one.anywhere or one.group for one in lexemes)
+    _expect(plain or not (words or body["skips_in"]), "words or scoped skips")
     ruled = lexemes[: len(lexemes) - words]
     productions = Productions()
     for head, rhs in body["productions"]:

@@ -216,8 +216,8 @@ class GrammarIR:
         correct_prefix: the front-end promises that some sentence begins with each text that the lexer and the parser
             can read. Every delimited grammar keeps this promise, too.
         skips_in: per nonterminal, the numbers of the skip lexemes that may stand inside its productions, after the
-            first symbol and before the last. Those of the start symbol may also stand at the end of the text. None may stand
-            at the beginning. Such a grammar has no groups, checks or templates. Empty: every skip may stand
+            first symbol and before the last. Those of the start symbol may also stand at the end of the text. None may
+            stand at the beginning. Such a grammar has no groups, checks or templates. Empty: every skip may stand
             everywhere.
         words: how many lexemes, the last ones, are *words*. They are in no production. A word begins wherever a lexeme
             may begin, and no lexeme may end where a word goes on. So a keyword does not end inside a name. Such a
