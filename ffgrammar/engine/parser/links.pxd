@@ -3,8 +3,8 @@
 An item of a nonterminal that is predicted in a row needs to know which items wait for this nonterminal. A textbook remembers the
 row, which is where the nonterminal begins. But two rows may differ in all else and have the same items waiting for a nonterminal:
 what may come after an expression does not depend on which statement came before. So links are interned by the items that wait.
-Rows that differ only in where such links lead are then one row. Along 12,000 tokens of Python code there are 58,000 rows with links
-by place, and a third of that with links by what waits.
+Rows that differ only in where such links lead are then one row. Along the texts of SQL in grammars/texts there are 13,093 rows with
+links by place, and 2,006 with links by what waits.
 
 An item that waits for a nonterminal and is one of its own productions, as `list: list "," value` is, has the link that is looked
 for. It stands for itself in the key. Nonterminals that begin with each other in a longer circle have links by place.
