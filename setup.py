@@ -116,9 +116,11 @@ setup(
         *find_packages(include=["ffgrammar", "ffgrammar.*"]),
         "ffgrammar_cli",
         *(f"ffgrammar_cli.{name}" for name in find_packages("cli")),
+        "ffgrammar.library",
     ],
-    # Under the name `cli` the command line would clash with other packages.
-    package_dir={"ffgrammar_cli": "cli"},
+    # Under the name `cli` the command line would clash with other packages. The library has no code: it is a folder of
+    # grammars in the package.
+    package_dir={"ffgrammar_cli": "cli", "ffgrammar.library": "grammars"},
     ext_modules=extensions(),
     cmdclass={"build_ext": BuildExtensions},
     options={

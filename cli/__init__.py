@@ -10,7 +10,7 @@ It uses the public names of `ffgrammar` only. Its files in reading order:
 - walk: moves a matcher along a prefix or a text, and says where and why it is rejected.
 - bitmask: the mask of a matcher.
 - stream: NDJSON, one request on each line.
-- compile, mask, ff_tokens, check, validate, complete, sample, tokenizers, trie, completion: one command each.
+- compile, mask, ff_tokens, check, validate, complete, sample, grammars, tokenizers, trie, completion: one command each.
 - bench: the command that measures; a folder.
 - man: the manual page, for `make man`.
 """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import (
-    PATH,
+    GRAMMAR,
     VocabularyName,
     example,
     grammar_options,
@@ -128,7 +128,7 @@ def _answer_lines(tokenizer: Tokenizer, grammar: Grammar | None, complete: bool)
 
 
 @click.command("check", epilog=example("ffgrammar check --text 'Hello world' 9906 1917"))
-@click.argument("arguments", nargs=-1, metavar="[GRAMMAR] [IDS]...", type=PATH)
+@click.argument("arguments", nargs=-1, metavar="[GRAMMAR] [IDS]...", type=GRAMMAR)
 @click.option(
     "--text",
     metavar="TEXT",

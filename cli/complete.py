@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .options import (
-    PATH,
+    GRAMMAR,
     Prefix,
     VocabularyName,
     example,
@@ -61,7 +61,7 @@ class Context:
 
 
 @click.command("complete", epilog=example("ffgrammar complete --prefix 'I bought some apple'"))
-@click.argument("grammar", required=False, type=PATH)
+@click.argument("grammar", required=False, type=GRAMMAR)
 @prefix_options
 @click.option("--first", type=click.IntRange(min=0), default=3, show_default=True, help="Show this many candidates.")
 @json_option

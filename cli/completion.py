@@ -14,7 +14,7 @@ SHELLS = ["bash", "zsh", "fish"]
 @click.command("completion", epilog=example("ffgrammar completion zsh"))
 @click.argument("shell", type=click.Choice(SHELLS))
 def command(shell: str) -> int:
-    """Print a script that completes commands, options and file names in a shell.
+    """Print a script that completes commands, options, file names and names of grammars in a shell.
 
     bash: put `eval "$(ffgrammar completion bash)"` into ~/.bashrc. zsh: put `eval "$(ffgrammar completion zsh)"` into
     ~/.zshrc, after compinit. fish: write the output to ~/.config/fish/completions/ffgrammar.fish.

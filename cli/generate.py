@@ -44,6 +44,21 @@ def _write_objects(state: State, number: int, trace: list[TracedToken]) -> None:
     write_json({"number": number, "text": state["text"], "tokens": list(state.tokens), "calls": state.calls})
 
 
+def _write_changes(state: State, number: int, trace: list[TracedToken], of_json: bool) -> None:
+    """Write an object for each change of the text, and one for the whole text. Those of JSON have the value so far."""
+    from ffgrammar.lm import partial_json
+
+    def value(text: str) -> dict[str, Any]:
+        return {"value": partial_json(text)} if of_json else {}
+
+    for event in state.stream(trace):
+        text = event.text.rstrip("\ufffd") if event.kind == "grew" else event.text
+        write_json({"number": number, "event": event.kind, "text": text, **value(text)})
+        sys.stdout.flush()
+    text = str(state["text"])
+    write_json({"number": number, "text": text, **value(text), "tokens": list(state.tokens), "calls": state.calls})
+
+
 def _as_json(tok: Tokenizer, one: TracedToken) -> dict[str, Any]:
     def shown(token: int, log_prob: float | None) -> dict[str, Any]:
         return {**token_as_json(tok, token), **({} if log_prob is None else {"log_prob": log_prob})}
@@ -99,9 +114,9 @@ def _summary(trace: list[TracedToken], seconds: float) -> str:
     type=click.FloatRange(0, 1, min_open=True),
     help="Keep the most probable tokens that have this share.",
 )
-@click.option("--stream", "form", flag_value="stream", help="Write the text while it grows.")
-@click.option("--trace", "form", flag_value="trace", help="Write a line for each token: why it is there.")
-@click.option("--ndjson", "form", flag_value="ndjson", help="Write a JSON object for each token and for each text.")
+@click.option("--stream", is_flag=True, help="Write the text while it grows; with --ndjson the value of a schema, too.")
+@click.option("--trace", is_flag=True, help="Write a line for each token: why it is there.")
+@click.option("--ndjson", is_flag=True, help="Write a JSON object for each token and for each text.")
 @json_option
 @grammar_options
 def command(
@@ -113,7 +128,9 @@ def command(
     max_tokens: int | None,
     temperature: float,
     top_p: float,
-    form: str | None,
+    stream: bool,
+    trace: bool,
+    ndjson: bool,
     as_json: bool,
     **compiling: Any,
 ) -> int:
@@ -127,6 +144,10 @@ def command(
     "forced" (nothing else could come) or "chosen". Then come the token with its probability, the most probable others
     that might have come, and the most probable token of all if the grammar refuses it. At a terminal, a line on stderr
     tells how many tokens there were, how fast, and how many of them were forced.
+
+    With --stream --ndjson, each change of the text is an object with "number" (which text), "event" ("opened", "grew"
+    or "closed") and "text" (all of it so far). For a schema it also has "value": what the JSON says so far, without
+    what is not certain yet, and null as long as there is nothing. The last object has "tokens" and "calls".
     """
     from time import perf_counter
 
@@ -135,29 +156,33 @@ def command(
     from .progress import Progress
     from .sources import load_grammar
 
-    if form is not None and as_json:
-        raise click.UsageError(f"--{form} and --json: give one of them")
+    forms = {"--stream": stream, "--trace": trace, "--ndjson": ndjson, "--json": as_json}
+    given = [name for name, is_given in forms.items() if is_given]
+    if len(given) > 1 and given != ["--stream", "--ndjson"]:
+        raise click.UsageError(f"{' and '.join(given)}: give one of them, or --stream and --ndjson")
     model = load_model(path)
     compiled = load_grammar(grammar, model.tokenizer, compact=True, **compiling)
     hole = lm.gen("text", compiled, max_tokens=max_tokens, temperature=temperature, top_p=top_p)
     for number in range(count):
         state = model.state(prompt, seed=seed + number) + hole
-        trace: list[TracedToken] = []
+        tokens: list[TracedToken] = []
         start = perf_counter()
-        if form == "stream":
-            _show_growing(state, trace)
-        elif form == "ndjson":
-            _write_objects(state, number, trace)
+        if stream and ndjson:
+            _write_changes(state, number, tokens, compiled.kind == "json-schema")
+        elif stream:
+            _show_growing(state, tokens)
+        elif ndjson:
+            _write_objects(state, number, tokens)
         else:
             with Progress("steps") as progress:
-                for _ in state.stream(trace):
+                for _ in state.stream(tokens):
                     progress.step()
-            if form == "trace":
-                write_lines(_line(model.tokenizer, one) for one in trace)
+            if trace:
+                write_lines(_line(model.tokenizer, one) for one in tokens)
             elif as_json:
                 write_json({"text": state["text"], "tokens": list(state.tokens), "calls": state.calls})
             else:
                 click.echo(state["text"])
         if sys.stderr.isatty():
-            complain(_summary(trace, perf_counter() - start))
+            complain(_summary(tokens, perf_counter() - start))
     return 0

@@ -30,10 +30,11 @@ COMMANDS = {
     "generate": "Let a language model write a text under a grammar.",
     "select": "Let a language model choose one of several texts.",
     "score": "Say how probable a language model finds each of several texts.",
+    "grammars": "List the grammars of the library, or show the text of one.",
     "tokenizers": "List the vocabularies that can be used, or the special tokens of one.",
     "trie": "Show the vocabulary under a prefix, as a tree.",
     "bench": "Measure masks along real documents, side by side with other engines.",
-    "completion": "Print a script that completes commands, options and file names in a shell.",
+    "completion": "Print a script that completes commands, options, file names and names of grammars in a shell.",
 }
 
 EXIT_CODES = "0 yes or done, 1 a clean no, 2 wrong usage or a file error, 3 a bad grammar."
@@ -97,8 +98,8 @@ def _show_version(ctx: click.Context, _parameter: click.Parameter, wanted: bool)
 def cli() -> None:
     """Which tokens may come next, which must, and whether a token sequence is the tokenizer's own.
 
-    GRAMMAR is a path, or - for stdin. Its kind follows from --type or else from the extension (.json .lark .gbnf .ebnf
-    .regex .choice .tag.json .ffg). On stdin a JSON Schema needs no --type.
+    GRAMMAR is a path, - for stdin, or @NAME for a grammar of the library. Its kind follows from --type or else from
+    the extension (.json .lark .gbnf .ebnf .regex .choice .tag.json .ffg). On stdin a JSON Schema needs no --type.
     """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-__all__ = ["in_flags"]
+__all__ = ["in_flags", "told"]
 
 # Keyword arguments of the library that are flags of the same name.
 OPTIONS = (
@@ -24,6 +24,9 @@ OPTIONS = (
 _LIMIT = r"limits=Limits\((\w+)=\.\.\.\)"
 _OPTION = rf"\b({'|'.join(OPTIONS)})=(?:(['\"])([^'\"]*)\2|(\d+))?"
 _PHRASES = {
+    "base=": "a grammar in a file",
+    "give it with grammars={...}": "write it in place of the name, with %lark or %json",
+    "import_paths=": "--import-path FOLDER",
     "eos_token_ids=": "--eos IDS",
     "pattern=": "--pattern REGEX",
 }
@@ -45,3 +48,11 @@ def in_flags(message: str) -> str:
     for argument, flag in _PHRASES.items():
         message = message.replace(argument, flag)
     return message
+
+
+def told(error: Exception) -> str:
+    """An error of the library for a user of the shell. The line of the source that it shows stays as it is written."""
+    excerpt = getattr(error, "excerpt", None)
+    if excerpt is None:
+        return in_flags(str(error))
+    return f"{in_flags(str(error).removesuffix(excerpt))}{excerpt}"

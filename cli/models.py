@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,33 +13,39 @@ if TYPE_CHECKING:
 
 __all__ = ["load_model", "model_option"]
 
+# The names of models on transformers' hub.
+NAME = re.compile(r"[\w.-]+/[\w.-]+", re.ASCII)
+
 model_option = click.option(
     "--model",
     "path",
     required=True,
-    metavar="PATH",
-    type=click.Path(exists=True),
-    help="A GGUF file, which llama-cpp-python runs, or a folder with a model of transformers.",
+    metavar="PATH|NAME",
+    help="A GGUF file, which llama-cpp-python runs; a folder with a model of transformers, or the name of one that "
+    "transformers has fetched before.",
 )
 
 
 def load_model(path: str) -> Model:
-    """A model by its file or folder, with the vocabulary that belongs to it.
+    """A model by its file, folder or name, with the vocabulary that belongs to it. Nothing is fetched.
 
     Raises:
+        click.UsageError: there is no such file, and the text is no name of a model.
         click.ClickException: a package is missing, or the model cannot be loaded.
     """
     from ffgrammar import lm
 
-    is_folder = Path(path).is_dir()
-    extra = "transformers" if is_folder else "llama-cpp"
+    is_file = Path(path).is_file()
+    if not Path(path).exists() and NAME.fullmatch(path) is None:
+        raise click.UsageError(f"--model {path}: there is no such file or folder, and a name is like OWNER/MODEL")
+    extra = "llama-cpp" if is_file else "transformers"
     try:
-        made = _from_folder(path) if is_folder else _from_file(path)
+        made = _from_file(path) if is_file else _from_transformers(path)
     except ImportError as error:
         raise click.ClickException(f"--model {path} needs pip install 'ffgrammar[{extra}]' ({error})") from error
     except (OSError, RuntimeError, ValueError) as error:
         raise click.ClickException(f"--model {path}: {error}") from error
-    return lm.Model.from_transformers(*made) if is_folder else lm.Model.from_llama_cpp(*made)
+    return lm.Model.from_llama_cpp(*made) if is_file else lm.Model.from_transformers(*made)
 
 
 def _from_file(path: str) -> tuple[Any]:
@@ -47,7 +54,8 @@ def _from_file(path: str) -> tuple[Any]:
     return (Llama(path, n_ctx=0, verbose=False),)
 
 
-def _from_folder(path: str) -> tuple[Any, Any]:
+def _from_transformers(name: str) -> tuple[Any, Any]:
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
-    return AutoModelForCausalLM.from_pretrained(path).eval(), AutoTokenizer.from_pretrained(path)
+    model = AutoModelForCausalLM.from_pretrained(name, local_files_only=True)
+    return model.eval(), AutoTokenizer.from_pretrained(name, local_files_only=True)

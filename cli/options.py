@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "EMBEDDED",
+    "GRAMMAR",
     "KINDS",
     "PATH",
     "Prefix",
@@ -44,7 +45,7 @@ EXTENSIONS = {
     ".tag.json": "structural-tag",
     ".ffg": "compiled",
 }
-KINDS = [*EXTENSIONS.values()]
+KINDS = [*EXTENSIONS.values(), "tools"]
 
 # The vocabularies that the package contains.
 EMBEDDED = ("cl100k_base", "o200k_base")
@@ -52,7 +53,23 @@ EMBEDDED = ("cl100k_base", "o200k_base")
 # A file name, so that shells complete it. Whether the file can be read is found out when it is opened.
 PATH = click.Path(readable=False, allow_dash=True)
 
-grammar_argument = click.argument("grammar", metavar="GRAMMAR", type=PATH)
+
+class GrammarType(click.Path):
+    """A path, or @NAME for a grammar of the library. A shell completes the names after @."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        if not incomplete.startswith("@"):
+            return super().shell_complete(ctx, param, incomplete)
+        from click.shell_completion import CompletionItem
+
+        from ffgrammar import library_names
+
+        return [CompletionItem(f"@{name}") for name in library_names() if name.startswith(incomplete[1:])]
+
+
+GRAMMAR = GrammarType(readable=False, allow_dash=True)
+
+grammar_argument = click.argument("grammar", metavar="GRAMMAR", type=GRAMMAR)
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Write the result as JSON.")
 
@@ -84,7 +101,8 @@ GRAMMAR_OPTIONS = [
         "kind",
         type=click.Choice(KINDS),
         help="The kind of grammar, where the extension does not say it. "
-        "choice: a JSON array of strings, or one string a line.",
+        "choice: a JSON array of strings, or one string a line. tools: a JSON array of tools, as for OpenAI's or "
+        "Anthropic's API.",
     ),
     click.option(
         "--whitespace",
@@ -143,6 +161,37 @@ GRAMMAR_OPTIONS = [
         type=click.Choice(["longest", "any"]),
         metavar="longest|any",
         help="For Lark: a lexeme is as long as it can be (longest, the default), or may end wherever it matches (any).",
+    ),
+    click.option(
+        "--start",
+        "start_rule",
+        metavar="NAME",
+        help="For Lark: the rule or terminal that matches a whole text (default: start).",
+    ),
+    click.option(
+        "--import-path",
+        "import_paths",
+        multiple=True,
+        type=click.Path(file_okay=False, exists=True),
+        metavar="FOLDER",
+        help="For Lark: a folder with the files that %import names. `%import .name` looks beside the grammar. "
+        "Repeatable.",
+    ),
+    click.option(
+        "--tool-format",
+        metavar="NAME",
+        help="For tools: the format in which the model calls them, such as hermes or llama3.",
+    ),
+    click.option(
+        "--tool-choice",
+        metavar="auto|required|none|NAME",
+        help="For tools: text or calls (auto, the default), at least one call (required), text only (none), or a call "
+        "of one tool (NAME).",
+    ),
+    click.option(
+        "--reasoning",
+        metavar="NAME",
+        help="For tools: the model's block of reasoning stands before the answer; NAME is a family, such as qwen.",
     ),
     click.option(
         "--limit",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import warnings
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from .files import read_input
-from .messages import in_flags
+from .messages import in_flags, told
 from .options import EMBEDDED, EXTENSIONS, KINDS
 from .show import complain
 
@@ -32,8 +33,22 @@ __all__ = [
 
 
 # The kinds of grammars that have options of their own, and what messages call them.
-FOR_LARK = ("lark", "Lark grammars")
-FOR_SCHEMAS = ("json-schema", "JSON schemas")
+FOR_LARK = (("lark",), "Lark grammars")
+FOR_SCHEMAS = (("json-schema",), "JSON schemas")
+FOR_TOOLS = (("tools",), "tools")
+FOR_BOTH = (("json-schema", "tools"), "JSON schemas and tools")
+OPTIONS_FOR = {
+    "import_paths": FOR_LARK,
+    "lexing": FOR_LARK,
+    "property_order": FOR_BOTH,
+    "reasoning": FOR_TOOLS,
+    "start_rule": FOR_LARK,
+    "tool_choice": FOR_TOOLS,
+    "tool_format": FOR_TOOLS,
+    "whitespace": FOR_BOTH,
+}
+# The options whose flags have other names.
+FLAGS = {"import_paths": "import-path", "start_rule": "start"}
 # The options that say what white space a schema has.
 LAYOUT = ("whitespace", "separators", "indent")
 
@@ -46,15 +61,19 @@ class BadGrammar(click.ClickException):
 
 @dataclass(frozen=True)
 class Source:
-    """A grammar before it is compiled: its kind, its bytes, and what to call it in messages."""
+    """A grammar before it is compiled: its kind, its bytes, what to call it in messages, and the folder it is in."""
 
     kind: str
     data: bytes
     name: str
+    folder: str | None = None
 
 
 def read_source(path: str, kind: str | None) -> Source:
-    """Read a grammar. Its kind comes from --type, else from the extension; on stdin a JSON schema is recognised."""
+    """Read a grammar, or take the one of the library that @NAME names. The kind comes from --type, else from the
+    extension; on stdin a JSON schema is recognised."""
+    if path.startswith("@"):
+        return _from_library(path, kind)
     name = "stdin" if path == "-" else path
     kind = kind or EXTENSIONS.get(max(filter(path.lower().endswith, EXTENSIONS), key=len, default=""))
     if kind is None and path != "-":
@@ -67,7 +86,19 @@ def read_source(path: str, kind: str | None) -> Source:
         if not data.lstrip().startswith((b"{", b"true", b"false")):
             raise click.UsageError(f"{name}: this is not a JSON schema; say what it is: --type {'|'.join(KINDS)}")
         kind = "json-schema"
-    return Source(kind, data, name)
+    return Source(kind, data, name, None if path == "-" else os.path.dirname(path) or ".")
+
+
+def _from_library(path: str, kind: str | None) -> Source:
+    from ffgrammar import GrammarError, library_grammar
+
+    try:
+        found = library_grammar(path[1:])
+    except GrammarError as error:
+        raise click.UsageError(f"{error} (`ffgrammar grammars` lists them; a file of this name is ./{path})") from error
+    if kind not in (None, found.kind):
+        raise click.UsageError(f"{path} is of type {found.kind}, not {kind}")
+    return Source(found.kind, found.text.encode(), path)
 
 
 def _text(source: Source) -> str:
@@ -77,22 +108,25 @@ def _text(source: Source) -> str:
         raise BadGrammar(f"{source.name}: not UTF-8 at byte {error.start}") from error
 
 
-def _limits(given: tuple[str, ...]) -> dict[str, int]:
-    limits = {}
+def _limits(given: tuple[str, ...]) -> dict[str, Any]:
+    limits: dict[str, float] = {}
     for item in given:
         name, _, value = item.partition("=")
-        if not value.isdecimal():
+        if name == "seconds" and value.replace(".", "", 1).isdecimal():
+            limits[name] = float(value)
+        elif value.isdecimal():
+            limits[name] = int(value)
+        else:
             raise click.UsageError(f"--limit {item}: NAME=VALUE with a whole number is expected")
-        limits[name] = int(value)
     return limits
 
 
 def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any]) -> dict[str, Any]:
     options = {name: value for name, value in compiling.items() if value not in (None, ())}
     for name in sorted(options):
-        kind, grammars = FOR_LARK if name == "lexing" else FOR_SCHEMAS
-        if source.kind != kind:
-            flag = name.replace("_", "-")
+        kinds, grammars = OPTIONS_FOR.get(name, FOR_SCHEMAS)
+        if source.kind not in kinds:
+            flag = FLAGS.get(name) or name.replace("_", "-")
             raise click.UsageError(f"--{flag} is for {grammars}; {source.name} is of type {source.kind}")
     whitespace = options.get("whitespace", "")
     if whitespace.isdecimal():
@@ -101,6 +135,8 @@ def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any])
         raise click.UsageError(f"--whitespace {whitespace}: flexible, compact or a number is expected")
     if options.get("draft", 2020) not in (4, 6, 7, 2019, 2020):
         raise click.UsageError(f"--draft {options['draft']}: 4, 6, 7, 2019 or 2020 is expected")
+    if "start_rule" in options:
+        options["start"] = options.pop("start_rule")
     if "registry" in options:
         from .registry import read_registry
 
@@ -131,8 +167,10 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
             return ff.compile_json_schema(text, tokenizer, **options)
         if source.kind == "structural-tag":
             return _compile_structural_tag(text, tokenizer, options)
+        if source.kind == "tools":
+            return _compile_tools(source, text, tokenizer, options)
         if source.kind == "lark":
-            return ff.compile_lark(text, tokenizer, **options)
+            return ff.compile_lark(text, tokenizer, base=source.folder, **options)
         if source.kind == "gbnf":
             return ff.compile_gbnf(text, tokenizer, **options)
         if source.kind == "ebnf":
@@ -143,7 +181,7 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
         raise AssertionError(f"nothing compiles the kind {source.kind!r}")
     except ff.FFGrammarError as error:
         hint = "; this is a structural tag: --type structural-tag reads it" if _is_structural_tag(source) else ""
-        raise BadGrammar(f"{source.name}: {in_flags(str(error))}{hint}") from error
+        raise BadGrammar(f"{source.name}: {told(error)}{hint}") from error
 
 
 def _compile_structural_tag(text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
@@ -160,6 +198,28 @@ def _compile_structural_tag(text: str, tokenizer: Tokenizer, options: dict[str, 
 def _is_structural_tag(source: Source) -> bool:
     """Whether a source that was read as a schema is a structural tag."""
     return source.kind == "json-schema" and re.search(rb'"type"\s*:\s*"structural_tag"', source.data) is not None
+
+
+def _compile_tools(source: Source, text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
+    import json
+
+    import ffgrammar as ff
+
+    names = {"tool_format": "format", "tool_choice": "choice"}
+    named = {names.get(name, name): value for name, value in options.items()}
+    if "format" not in named:
+        raise click.UsageError(f"{source.name}: how tools are called depends on the model: use --tool-format NAME")
+    try:
+        tools = json.loads(text)
+    except ValueError as error:
+        raise BadGrammar(f"{source.name}: the tools are not JSON: {error}") from error
+    if not isinstance(tools, list):
+        raise BadGrammar(f"{source.name}: a JSON array of tools is expected")
+    try:
+        return ff.compile_tools(tools, tokenizer, **named)
+    except TypeError as error:
+        # (a tool that is no object)
+        raise BadGrammar(f"{source.name}: {error}") from error
 
 
 def load_grammar(

@@ -32,10 +32,15 @@ if TYPE_CHECKING:
         compose,
     )
     from ffgrammar.api.compiler import Compiler
+    from ffgrammar.api.dispatch.compile_any import compile
     from ffgrammar.api.grammar import Grammar
     from ffgrammar.api.heal import Healing, heal
+    from ffgrammar.api.library import LibraryGrammar, compile_library, library_grammar, library_names
     from ffgrammar.api.load import load
     from ffgrammar.api.parts import Part, capture, choice_of, optional, repeat, sequence, special_token, text
+    from ffgrammar.api.tools.compile import compile_tools
+    from ffgrammar.api.tools.response_format import compile_response_format
+    from ffgrammar.api.types.schema_of import schema_of
     from ffgrammar.core.errors import (
         CompiledFileError,
         FFGrammarError,
@@ -75,6 +80,11 @@ _HOME = {
     "compile_structural_tag": "api.compile",
     "compose": "api.compile",
     "Compiler": "api.compiler",
+    "compile": "api.dispatch.compile_any",
+    "LibraryGrammar": "api.library",
+    "compile_library": "api.library",
+    "library_grammar": "api.library",
+    "library_names": "api.library",
     "load": "api.load",
     "Part": "api.parts",
     "capture": "api.parts",
@@ -84,6 +94,9 @@ _HOME = {
     "sequence": "api.parts",
     "special_token": "api.parts",
     "text": "api.parts",
+    "compile_tools": "api.tools.compile",
+    "compile_response_format": "api.tools.response_format",
+    "schema_of": "api.types.schema_of",
     "Grammar": "api.grammar",
     "Healing": "api.heal",
     "heal": "api.heal",
@@ -127,6 +140,7 @@ __all__ = [
     "GrammarError",
     "Healing",
     "IncrementalEncoder",
+    "LibraryGrammar",
     "LimitError",
     "Limits",
     "Matcher",
@@ -142,21 +156,28 @@ __all__ = [
     "apply_bitmask",
     "capture",
     "choice_of",
+    "compile",
     "compile_choice",
     "compile_ebnf",
     "compile_gbnf",
     "compile_json_schema",
     "compile_lark",
+    "compile_library",
     "compile_regex",
+    "compile_response_format",
     "compile_structural_tag",
+    "compile_tools",
     "compose",
     "fill_bitmask",
     "fill_draft_bitmasks",
     "heal",
     "is_canonical",
+    "library_grammar",
+    "library_names",
     "load",
     "optional",
     "repeat",
+    "schema_of",
     "sequence",
     "special_token",
     "text",

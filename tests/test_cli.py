@@ -440,6 +440,31 @@ def test_lexing_and_max_tokens(invoke: Invoke) -> None:
     assert count(numbers, *command, "1") == 1 < count(numbers, *command, "9")
 
 
+def test_a_lark_grammar_has_a_start_and_imports_files(invoke: Invoke, tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "words.lark").write_text('WORD: "w"', encoding="utf-8")
+    (tmp_path / "beside.lark").write_text('BESIDE: "b"', encoding="utf-8")
+    path = tmp_path / "grammar.lark"
+    path.write_text("whole: WORD BESIDE\n%import words.WORD\n%import .beside.BESIDE\n", encoding="utf-8")
+    options = ["--start", "whole", "--import-path", str(tmp_path / "folder")]
+    assert invoke("validate", str(path), "-", *options, stdin="wb").code == 0
+    assert invoke("validate", str(path), "-", *options, stdin="w").code == 1
+    found = invoke("compile", str(path), *options[2:])
+    assert found.code == 3 and "no rule 'start' to start with; the rules are whole" in found.err
+    found = invoke("compile", str(path), *options[:2])
+    assert found.code == 3 and "line 2, column 9: there is no file words.lark in the library" in found.err
+    found = invoke("compile", "-", "--type", "lark", *options, stdin=path.read_text(encoding="utf-8"))
+    assert found.code == 3 and "needs the folder of beside.lark: give it with a grammar in a file" in found.err
+    assert "--start is for Lark grammars" in invoke("compile", "-", "--start", "a", stdin="{}").err
+
+
+def test_the_line_of_an_error_is_shown_as_it_is_written(invoke: Invoke) -> None:
+    found = invoke("compile", "-", "--type", "lark", stdin="start[max_tokens=3]: /a/")
+    told, line, caret = found.err.rstrip("\n").split("\n")
+    assert told.endswith("or the whole text with --max-tokens")
+    assert line == "ffgrammar:     start[max_tokens=3]: /a/" and caret == "ffgrammar:           ^"
+
+
 def test_a_registry_is_files_and_folders(invoke: Invoke, tmp_path: Path) -> None:
     schema = json.dumps({"enum": [1], "allOf": [{"$ref": "http://x.test/a"}, {"$ref": "http://x.test/b.json"}]})
     folder = tmp_path / "schemas"
@@ -504,6 +529,54 @@ def test_errors_about_a_vocabulary_name_flags_too(invoke: Invoke, tmp_path: Path
     request = '{"text": "a"}\n'
     answer = invoke("check", "--ndjson", "--tokenizer", ranks, stdin=request).json()
     assert "--pattern" in answer["error"]
+
+
+# ---- the library
+
+
+def test_grammars_lists_the_library(invoke: Invoke) -> None:
+    import ffgrammar as ff
+
+    listed = [line.split("\t") for line in invoke("grammars").out.splitlines()]
+    assert [name for name, _ in listed] == ff.library_names()
+    assert dict(listed)["json"].startswith("JSON as RFC 8259 has it")
+    found = {one["name"]: one for one in invoke("grammars", "--json").json()}
+    assert {name: one["description"] for name, one in found.items()} == dict(listed)
+    assert found["sql"]["kind"] == "lark" and found["email"]["kind"] == "regex"
+
+
+def test_grammars_shows_one(invoke: Invoke) -> None:
+    import ffgrammar as ff
+
+    for name in ("json", "@json"):
+        assert invoke("grammars", name).out == ff.library_grammar("json").text
+    assert invoke("grammars", "url", "--json").json()["text"] == ff.library_grammar("url").text
+    found = invoke("grammars", "jsno")
+    assert (found.code, "did you mean json" in found.err) == (2, True)
+
+
+def test_every_command_takes_a_grammar_by_name(invoke: Invoke, tmp_path: Path) -> None:
+    assert invoke("mask", "@sql", "--prefix", "SELECT a FROM t WHERE a BETW", "--format", "count").code == 0
+    assert invoke("ff-tokens", "@json", "--prefix", "fal").out.startswith('forced bytes\t"se"')
+    assert invoke("validate", "@json", stdin="[1]").code == 0
+    assert invoke("validate", "@email", stdin="a@b").code == 1
+    assert invoke("check", "@json", *map(str, [58, 16, 60])).code in (0, 1)
+    assert invoke("complete", "@iso_date", "--prefix", "2024-02-2").code == 0
+    assert len(invoke("sample", "@email", "-n", "2").out.splitlines()) == 2
+    found = invoke("compile", "@json", "-o", str(tmp_path / "json.ffg"), "--json").json()
+    assert (found["grammar"], found["kind"]) == ("@json", "lark")
+    assert invoke("validate", str(tmp_path / "json.ffg"), stdin="[1]").code == 0
+
+
+def test_names_that_the_library_does_not_have(invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = invoke("mask", "@sqll")
+    assert found.code == 2 and "did you mean sql?" in found.err and "ffgrammar grammars" in found.err
+    assert "./@nothing" in invoke("mask", "@nothing").err
+    assert invoke("mask", "@json", "--type", "regex").code == 2
+    assert invoke("compile", "@json", "--type", "lark").code == 0
+    (tmp_path / "@mine").write_text("ab")
+    monkeypatch.chdir(tmp_path)
+    assert invoke("mask", "./@mine", "--type", "regex", "--format", "count").out == "2\n"
 
 
 # ---- vocabularies
@@ -774,6 +847,33 @@ def test_structural_tags(invoke: Invoke, tmp_path: Path) -> None:
     path.write_text("{}", encoding="utf-8")
     found = invoke("compile", str(path))
     assert found.code == 3 and "needs the key 'format'" in found.err
+
+
+def test_tools(invoke: Invoke, tmp_path: Path) -> None:
+    tools = [{"name": name, "input_schema": {"type": "object"}} for name in ("get", "set")]
+    path = tmp_path / "tools.json"
+    path.write_text(json.dumps(tools), encoding="utf-8")
+    options = [str(path), "--type", "tools", "--tool-format", "llama3"]
+    assert invoke("validate", *options, stdin='{"name": "get", "parameters": {}}').code == 0
+    assert invoke("validate", *options, stdin="Hello").code == 0
+    assert invoke("validate", *options, "--tool-choice", "set", stdin='{"name": "get", "parameters": {}}').code == 1
+    assert invoke("validate", *options, "--reasoning", "qwen", stdin="<think></think>Hello").code == 0
+    assert invoke("validate", *options, "--whitespace", "2", stdin='{"name": "get", "parameters": { }}').code == 0
+    found = invoke("compile", str(path), "--type", "tools")
+    assert found.code == 2 and "use --tool-format NAME" in found.err
+    found = invoke("compile", str(path), "--type", "tools", "--tool-format", "other")
+    assert found.code == 3 and "there is no tool format 'other'; there are hermes" in found.err
+    found = invoke("compile", str(path), "--tool-format", "hermes")
+    assert found.code == 2 and "--tool-format is for tools" in found.err
+    for text, message in (
+        ("[", "not JSON"),
+        ("{}", "a JSON array of tools"),
+        ("[3]", "a tool must be a dict"),
+        ("[{}]", "at /tools/0"),
+    ):
+        path.write_text(text, encoding="utf-8")
+        found = invoke("compile", *options)
+        assert found.code == 3 and message in found.err
 
 
 def test_special_tokens_in_a_prompt(invoke: Invoke, lark_sum: str) -> None:

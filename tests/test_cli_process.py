@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = '{"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}'
 COMMANDS = [
     *["compile", "mask", "ff-tokens", "check", "validate", "complete", "sample", "generate", "select", "score"],
-    *["tokenizers", "trie", "bench", "completion"],
+    *["grammars", "tokenizers", "trie", "bench", "completion"],
 ]
 # These need a language model: tests/models/test_shell.py runs them.
 WITH_MODEL = {"generate", "select", "score"}
@@ -67,6 +67,12 @@ def test_closed_streams_are_errors_without_a_traceback(shell_env: Env, folder: P
         assert found.returncode == 2
         assert found.stderr.startswith("ffgrammar: st") and "Traceback" not in found.stderr
     assert _bash("ffgrammar mask schema.json --format count <&- 2>&-", shell_env, folder).returncode == 0
+
+
+def test_forms_of_generated_texts_that_exclude_each_other(shell_env: Env, folder: Path) -> None:
+    for flags in ("--stream --trace", "--trace --ndjson", "--stream --json", "--stream --trace --ndjson"):
+        found = _bash(f"ffgrammar generate schema.json --model schema.json {flags}", shell_env, folder)
+        assert found.returncode == 2 and "give one of them, or --stream and --ndjson" in found.stderr
 
 
 def test_answers_stream(shell_env: Env, folder: Path) -> None:
@@ -291,6 +297,8 @@ def _completed(words: list[str], env: Env, cwd: Path) -> list[str]:
         (["validate", "schema.json", "sch"], ["schema.json"]),
         (["check", "sch"], ["schema.json"]),
         (["complete", "sch"], ["schema.json"]),
+        (["mask", "@js"], ["@json", "@json5", "@jsonl"]),
+        (["check", "@em"], ["@email"]),
     ],
 )
 def test_bash_completes_commands_options_and_files(

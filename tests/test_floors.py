@@ -18,6 +18,7 @@ OUTSIDE = {
     "libc",
     "click",
     "numpy",
+    "pydantic",
     "referencing",
     "regex",
     "tiktoken",

@@ -109,6 +109,16 @@ def test_deep_but_within_the_limit(cl100k: ff.Tokenizer) -> None:
 
 GRAMMARS = [path.read_text(encoding="utf-8") for path in sorted((CASES_DIR.parents[1] / "grammars").glob("*.lark"))]
 PIECES = [*'\n\n|()[]?*+~&!/\\"%.:', "->", "..", "start", "A", '"a"', "/b/", "~2", "[lazy]", "%import common.WS"]
+PIECES += [*"{},=@_", "::", "::_", "{2}", "{2,3}", "start{A}", "t{x}:", "\nt{x}: x\n", " %if true ", "\n%declare A\n"]
+PIECES += [
+    "%lark {",
+    "\n%extend start: ",
+    "\n%override start: ",
+    '[suffix="x"]',
+    '[stop="a"]',
+    "%llguidance {}",
+    "::incr(_)",
+]
 
 
 @given(st.sampled_from(GRAMMARS), st.lists(st.tuples(st.floats(0, 1), st.integers(0, 9), st.sampled_from(PIECES))))

@@ -36,6 +36,7 @@ def built(source: str, tok: ff.Tokenizer) -> GrammarIR:
     [
         ('start: TEXT ";" | "."\nTEXT: /.+/', ["line 1, column 1: in start, TEXT", 'for ";"', "on with TEXT;", '"a;"']),
         ('start: "if" NAME | NAME "=" NAME\nNAME: /[a-z]+/', ['"if" leaves nothing for NAME', 'allow "ifa", but']),
+        ('start: T "END"\nT: ~/(.|\\n)*END(.|\\n)*/', ['T leaves nothing for "END"', '"aEND"', "suffix="]),
         ('start: A B | "c"\nA: /a+/\nB: /ab/', ["A leaves nothing for B", '"aab"']),
         (
             'start: s\n\ns: "(" s ")" | WORD "-" WORD | "z"\nWORD: /[a-z-]+/',

@@ -119,6 +119,39 @@ def test_a_row_that_cannot_be_laid_out_stops_no_other(tok: ff.Tokenizer) -> None
     assert states[1].text == "ab"
 
 
+def test_rows_of_a_template(tok: ff.Tokenizer) -> None:
+    model = lm.Model.of(toy_model(tok.vocab_size, 3), tok)
+    filled = lm.template("{{noun}} {{#each items}}{{gen 'y' regex='[ab]{2}'}}{{this}}{{/each}}.")
+    rows = [
+        {"noun": "a", "items": [1, 2]},
+        {"noun": "{{noun}}", "items": []},
+        {"items": [3]},
+        {"noun": "c", "items": [4]},
+    ]
+    states = lm.run(model, filled, rows, seed=5)
+    for number, (state, row) in enumerate(zip(states, rows, strict=True)):
+        if number == 2:
+            # A row without a value that the template needs stops no other, and stays an error whatever is added.
+            assert isinstance(state.error, ff.GrammarError) and "no value 'noun'" in str(state.error)
+            with pytest.raises(ff.GrammarError, match="no value 'noun'"):
+                (state + "more").text  # noqa: B018
+        else:
+            assert seen(state) == seen(model.state(seed=5 + number) + filled(row))
+    with pytest.raises(TypeError, match="a mapping"):
+        lm.run(model, filled, ["a"])  # type: ignore[list-item]
+
+
+def test_rows_before_a_program(tok: ff.Tokenizer) -> None:
+    model = lm.Model.of(toy_model(tok.vocab_size, 3), tok)
+    program = lm.gen("y", regex="[ab]{2}") + "."
+    rows: list[Any] = ["x ", "ab", lm.gen("before", regex="[0-9]") + " "]
+    states = lm.run(model, program, rows, seed=5)
+    for number, (state, row) in enumerate(zip(states, rows, strict=True)):
+        assert seen(state) == seen(model.state(seed=5 + number) + row + program)
+    with pytest.raises(TypeError, match="added to a program"):
+        lm.run(model, program, [{"noun": "a"}])  # type: ignore[list-item]
+
+
 def test_no_rows(tok: ff.Tokenizer) -> None:
     def never(sequences: list[list[int]]) -> Any:
         raise AssertionError("there is nothing to ask")

@@ -101,6 +101,9 @@ def test_selections_are_drawn_by_their_scores(small: tuple[ff.Tokenizer, Encode]
     assert states[0].scores("x").probabilities == expected
     best = model.state("ab") + lm.select("x", options, temperature=0)
     assert best["x"] == lm.score(model, "ab", options).best
+    every = model.state("ab", seed=1) + lm.select("x", options, canonical=False) + "a"
+    counted = lm.score(model, "ab", options, then="a", canonical=False)
+    assert every.scores("x").probabilities == counted.probabilities != expected
 
 
 def test_forced_tokens_cost_no_call(cl100k: ff.Tokenizer) -> None:

@@ -22,6 +22,10 @@ SHORT = {
     "hostile": (["--mutations", "3"], "wrong ends: 0"),
     "interruptions": (["--count", "40"], "wrong walks: 0"),
     "python": (["--mutations", "20", "--max-bytes", "2000"], "unknown disagreements: 0"),
+    "library": (
+        ["--only", "toml", "--folder", str(PROGRAM), "--files", "5", "--mutations", "5", "--sentences", "5"],
+        "wrong verdicts: 0",
+    ),
     "coverings": (["--runs", "1"], "tokens of the plain method that are not among ours: 0"),
     "gbnf": (["--texts", "1", "--random", "3"], "0 verdicts differ from the definition"),
     "encoder": (["--megabytes", "0.1", "--encoding", "cl100k_base"], "0 differences; "),

@@ -144,3 +144,16 @@ def test_along_random_tokens(pair: tuple[ff.Tokenizer, ff.Tokenizer], schema: di
             break
         token = int(chance.choice(allowed))
         assert all([matcher.accept_token(token) for matcher in matchers])
+
+
+def test_a_table_of_rows_that_doubles_in_a_search_is_no_limit(cl100k: ff.Tokenizer) -> None:
+    """A search for a completion may use a quarter of the cache. What it uses counts, not what its tables could hold."""
+    # (without the two ways to write "default" no search would be needed)
+    text = ff.library_grammar("javascript").text.replace('"default:"', '"default" ":"')
+    matcher = ff.compile_lark(text, cl100k, limits=ff.Limits(cache_bytes=4_000_000)).matcher()
+    bitmask = ff.allocate_bitmask(1, cl100k.vocab_size)
+    program = "var remoteStream = remoteVector;\nfor (let i = 0; i < engine.length; i++) {\n  console.log(!nextFactor"
+    for token in cl100k.encode(program):
+        matcher.fill_bitmask(bitmask)
+        assert matcher.accept_token(token)
+    assert matcher.forced_bytes() == b""

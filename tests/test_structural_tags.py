@@ -170,6 +170,13 @@ def test_many_tags(cl100k: ff.Tokenizer) -> None:
         assert productions(3_000, triggers) < 11 * productions(300, triggers)
 
 
+def test_a_long_end(cl100k: ff.Tokenizer) -> None:
+    end = "<" + "b" * 20_000
+    grammar = compiled({"type": "tag", "begin": "<", "content": {"type": "any_text"}, "end": end}, cl100k)
+    matcher = grammar.matcher()
+    assert matcher.accept_bytes(b"<a<bb<b") == 7 and not matcher.is_accepting()
+
+
 def test_texts_in_other_texts() -> None:
     found = Contained([b"he", b"she", b"his", b"hers"])
     assert [found.find(one) for one in (b"ushers", b"hi", b"xhis", b"")] == [b"she", None, b"his", None]

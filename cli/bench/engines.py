@@ -124,7 +124,7 @@ class FFGrammar:
 
     def compile(self, schema: Any, *, compact: bool = False) -> Any:
         try:
-            whitespace = "compact" if compact else "flexible"
+            whitespace: Any = "compact" if compact else "flexible"
             return self.ff.compile_json_schema(schema, self.tokenizer, whitespace=whitespace)
         except self.ff.FFGrammarError as error:
             raise Refused(_keyword(error), f"{type(error).__name__}: {error}") from error

@@ -4,6 +4,7 @@ In reading order:
 
     compile           the compile functions: a source and a tokenizer in, a `Grammar` out
     grammar           `Grammar`
+    library           the grammars that are part of the package, by name
     special_names     a warning about the names of special tokens in ordinary text
     prompt            what a prompt's argument is read as
     load              `load`, for compiled files
@@ -13,4 +14,6 @@ In reading order:
     heal              token healing of a prompt
     character_prefix  generation along the characters of a prefix
     bitmask           `allocate_bitmask`
+
+Rooms: `types` below these files; `tools` and `dispatch` above them.
 """

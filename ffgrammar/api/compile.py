@@ -6,9 +6,10 @@ A front-end is imported when its function is first called. Compiling a source a 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammar_cache import grammar_cache
@@ -71,23 +72,24 @@ def _compiled(
 
 
 def compile_json_schema(
-    schema: dict[str, Any] | bool | str,
+    schema: Any,
     tokenizer: Tokenizer,
     *,
-    whitespace: str | int = "flexible",
-    property_order: str = "schema",
-    formats: str = "enforce",
-    draft: int | None = None,
+    whitespace: Literal["flexible", "compact"] | int = "flexible",
+    property_order: Literal["schema", "any"] = "schema",
+    formats: Literal["enforce", "annotation"] = "enforce",
+    draft: Literal[4, 6, 7, 2019, 2020] | None = None,
     registry: Any = None,
     separators: tuple[str, str] | None = None,
     indent: int | None = None,
-    integer_spelling: str = "plain",
+    integer_spelling: Literal["plain", "any"] = "plain",
     limits: Limits | None = None,
 ) -> Grammar:
     """The JSON texts whose value is valid under a schema.
 
     Args:
-        schema: a dict, a bool, or JSON text.
+        schema: a dict, a bool, or JSON text; or a Python type, such as a pydantic model, whose schema is that of
+            `schema_of`.
         tokenizer: the vocabulary.
         whitespace: "flexible" allows any JSON whitespace wherever JSON does; "compact" allows none; a number n allows
             at most n characters wherever JSON allows whitespace.
@@ -109,9 +111,15 @@ def compile_json_schema(
             value.
         UnsupportedError: a keyword cannot be enforced exactly.
         LimitError: a bound was reached.
+        ImportError: the schema is a type that needs pydantic, which is not installed.
         TypeError: the tokenizer or the limits are of another type.
     """
     from ffgrammar.grammar import json_schema
+
+    if not isinstance(schema, (dict, bool, str)):
+        from ffgrammar.api.types.schema_of import is_python_type, schema_of
+
+        schema = schema_of(schema) if is_python_type(schema) else schema
 
     build = partial(
         json_schema.build,
@@ -136,7 +144,10 @@ def compile_lark(
     tokenizer: Tokenizer,
     *,
     start: str = "start",
-    lexing: str = "longest",
+    lexing: Literal["longest", "any"] = "longest",
+    import_paths: Iterable[str | os.PathLike[str]] = (),
+    base: str | os.PathLike[str] | None = None,
+    grammars: Mapping[str, str | dict[str, Any] | bool] | None = None,
     limits: Limits | None = None,
 ) -> Grammar:
     """The texts of a grammar in Lark's notation.
@@ -147,46 +158,71 @@ def compile_lark(
         start: the rule or terminal that matches a whole text.
         lexing: where a terminal ends. "longest" ends it where no terminal that may stand here can go on, as a lexer
             does. "any" lets it end wherever it matches, so every text counts that can be cut into terminals.
+        import_paths: the folders that have the files of `%import a.NAME`. They come before the library, which has
+            common, lark, python and unicode. Files are read anew by every call.
+        base: the folder that has the files of `%import .a.NAME`; None refuses such imports.
+        grammars: what `@name` in a rule stands for: grammars in Lark's notation, and JSON Schemas as dicts or bools.
         limits: bounds on the cost.
 
     Raises:
         GrammarError: the grammar is malformed (`line` and `column` say where), has no `start`, names a special token
-            that the tokenizer does not have, or matches nothing; or there is no such lexing rule.
+            that the tokenizer does not have, imports what there is not, or matches nothing; or there is no such lexing
+            rule.
         UnsupportedError: it uses what cannot be enforced exactly.
         LimitError: a bound was reached.
         TypeError: an argument is of another type.
     """
     from ffgrammar.grammar import lark
 
+    _check_lark(text, start, lexing, import_paths, grammars)
+    options: dict[str, Any] = {
+        "start": start,
+        "special_tokens": tokenizer.special_tokens if isinstance(tokenizer, Tokenizer) else None,
+        "files": lark.Files(import_paths, base),
+        "grammars": grammars,
+    }
+
+    # A grammar that reads files is not kept, because the files may change from one call to the next.
+    kept = not options["files"].import_paths and base is None
+    source = ("lark", text, start, lexing, dict(grammars or {})) if kept else None
+    conflicts = partial(_lark_conflicts, text, options)
+    report = None if lexing == "any" else partial(_told, conflicts)
+    try:
+        return _compiled(tokenizer, source, limits, partial(lark.build, text, lexing=lexing, **options), report)
+    except GrammarError as error:
+        # (front-ends name the line, and only the engine knows that all texts are lost)
+        found = conflicts(limits or _DEFAULT_LIMITS) if error.line is None and report is not None else []
+        if not found:
+            raise
+        told = found[0]
+        message = f"the grammar matches nothing: {told.message}"
+        raise GrammarError(message, line=told.line, column=told.column, file=told.file, excerpt=told.excerpt) from None
+
+
+def _lark_conflicts(text: str, options: dict[str, Any], bounds: Limits) -> list[GrammarError]:
+    """Where longest match loses texts of a Lark grammar."""
+    from ffgrammar.grammar.lark.conflict_report import conflict_report
+
+    return conflict_report(text, bounds, **options)
+
+
+def _told(conflicts: Callable[[Limits], list[GrammarError]], bounds: Limits) -> list[str]:
+    """Errors that are not raised, as warnings."""
+    return [f"{one.place()}: {one.message}" for one in conflicts(bounds)]
+
+
+def _check_lark(text: object, start: object, lexing: object, import_paths: object, grammars: Any) -> None:
+    """Check the types of the arguments of `compile_lark`."""
     expect("compile_lark: text", text, str, "a str")
     expect("compile_lark: start", start, str, "a str")
     expect("compile_lark: lexing", lexing, str, "a str")
+    expect("compile_lark: grammars", grammars, (Mapping, type(None)), "a dict of grammars by their names")
+    for name, one in (grammars or {}).items():
+        expect(f"compile_lark: the grammar {name!r}", one, (str, dict, bool), "a str, or a schema as a dict or bool")
     if lexing not in ("longest", "any"):
         raise GrammarError(f"compile_lark: lexing must be 'longest' or 'any', not {lexing!r}")
-
-    def build(store: ExprStore, bounds: Limits) -> GrammarIR:
-        return lark.build(text, store, bounds, start=start, lexing=lexing, special_tokens=tokenizer.special_tokens)
-
-    def conflicts(bounds: Limits) -> list[tuple[str, int, int]]:
-        from ffgrammar.grammar.lark.conflict_report import conflict_report
-
-        return conflict_report(text, bounds, start=start, special_tokens=tokenizer.special_tokens)
-
-    def report(bounds: Limits) -> list[str]:
-        return [f"line {line}, column {column}: {message}" for message, line, column in conflicts(bounds)]
-
-    source = ("lark", text, start, lexing)
-    if lexing == "any":
-        return _compiled(tokenizer, source, limits, build)
-    try:
-        return _compiled(tokenizer, source, limits, build, report)
-    except GrammarError as error:
-        # (front-ends name the line, and only the engine knows that all texts are lost)
-        found = conflicts(limits or _DEFAULT_LIMITS) if error.line is None else []
-        if not found:
-            raise
-        message, line, column = found[0]
-        raise GrammarError(f"the grammar matches nothing: {message}", line=line, column=column) from None
+    if isinstance(import_paths, (str, bytes)):
+        raise TypeError("compile_lark: import_paths must be a list of folders, not a single str")
 
 
 def compile_gbnf(text: str, tokenizer: Tokenizer, *, start: str = "root", limits: Limits | None = None) -> Grammar:
@@ -250,7 +286,7 @@ def compile_regex(
     pattern: str,
     tokenizer: Tokenizer,
     *,
-    dialect: str = "rust",
+    dialect: Literal["rust", "ecma"] = "rust",
     ignore_case: bool = False,
     dot_all: bool = False,
     limits: Limits | None = None,

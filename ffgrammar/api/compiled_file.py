@@ -23,6 +23,7 @@ from ffgrammar.grammar.ir import (
     LexemeGroup,
     Parametric,
     PartNode,
+    RuleNote,
     Template,
 )
 from ffgrammar.grammar.productions import Productions
@@ -32,7 +33,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 7
+VERSION = 8
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 # Groups of lexemes are below this.
@@ -85,6 +86,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         "skip_sets": [sorted(one) for one in skip_sets],
         "skips_in": [skip_sets[one] for one in grammar.skips_in],
         "words": grammar.words,
+        "notes": [[one.rule, one.hidden, one.hidden_name, one.temperature] for one in grammar.notes],
         "outline": [
             [one.kind, one.inner, one.value.hex() if one.kind == "text" else one.value, one.nullable]
             for one in grammar.outline
@@ -244,6 +246,7 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         _outline(body["outline"], names, lexemes, special),
         _skips_in(body, len(names), lexemes),
         words,
+        tuple(_note(one, names) for one in body["notes"]),
     )
 
 
@@ -279,6 +282,15 @@ def _lexeme(one: Any, exprs: list[int], check_count: int, special: set[int]) -> 
             expr == NOTHING and not lazy and not skip and check is None and not opens, "a special token with a text"
         )
     return Lexeme(expr, name, lazy, skip, check, opens, tuple(tokens), group, anywhere)
+
+
+def _note(one: Any, names: list[str]) -> RuleNote:
+    rule, hidden, hidden_name, temperature = one
+    _number(rule, len(names), "rule")
+    _number(hidden, MAX_COUNT, "number of hidden bytes")
+    _expect(type(hidden_name) is str, "bad name")
+    _expect(temperature is None or (type(temperature) in (int, float) and temperature >= 0), "bad temperature")
+    return RuleNote(rule, hidden, hidden_name, temperature)
 
 
 def _group(one: Any, group: int, lexemes: list[Lexeme]) -> LexemeGroup:

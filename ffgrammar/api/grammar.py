@@ -75,6 +75,23 @@ class Grammar:
             self._report = None
         return self._warnings
 
+    @property
+    def temperatures(self) -> dict[str, float]:
+        """The sampling temperatures that a Lark grammar asks for (`name[temperature=0.7]: ...`), by the names of rules.
+
+        Nothing here samples, so they are only told. `Matcher.captures` says which of these rules is being read.
+        """
+        names = self._ir.names
+        return {names[one.rule]: one.temperature for one in self._ir.notes if one.temperature is not None}
+
+    def _warned(self, warnings: Iterable[str]) -> Grammar:
+        """The same grammar with other warnings. Both share all that they learn."""
+        other = Grammar.__new__(Grammar)
+        other._ir, other.tokenizer, other.limits = self._ir, self.tokenizer, self.limits
+        other._part, other._engine = self._part, self._engine
+        other._warnings, other._report = tuple(warnings), None
+        return other
+
     def matcher(
         self,
         *,

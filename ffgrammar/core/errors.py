@@ -26,6 +26,8 @@ class GrammarError(FFGrammarError, ValueError):
         message: what is wrong, without the place.
         line, column: the position in the text, both from 1 on, or None. Columns count code points.
         pointer: JSON pointer into the schema ("" is the root), or None.
+        file: the file that the text imports and that has the error; None if it is in the text itself.
+        excerpt: the line that has the error, and below it a line with a caret at the column; or None.
     """
 
     def __init__(
@@ -35,17 +37,21 @@ class GrammarError(FFGrammarError, ValueError):
         line: int | None = None,
         column: int | None = None,
         pointer: str | None = None,
+        file: str | None = None,
+        excerpt: str | None = None,
     ) -> None:
         self.message = message
         self.line = line
         self.column = column
+        self.file = file
+        self.excerpt = excerpt
         # (a key of a dict may have a lone surrogate, which could not be printed)
         self.pointer = None if pointer is None else pointer.encode("utf-8", "backslashreplace").decode()
         super().__init__(message)
 
     def place(self) -> str:
         """Where the error is, as a phrase: "line 3, column 7", "at /properties/a", or "" if it is unknown."""
-        parts = []
+        parts = [] if self.file is None else [self.file]
         if self.pointer is not None:
             parts.append(f"at {self.pointer or '/ (the root)'}")
         if self.line is not None:
@@ -56,7 +62,8 @@ class GrammarError(FFGrammarError, ValueError):
 
     def __str__(self) -> str:
         place = self.place()
-        return f"{place}: {self.message}" if place else self.message
+        told = f"{place}: {self.message}" if place else self.message
+        return told if self.excerpt is None else f"{told}\n{self.excerpt}"
 
 
 class UnsupportedError(GrammarError):

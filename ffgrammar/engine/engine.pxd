@@ -55,6 +55,7 @@ cdef class Engine:
     cdef readonly str kind          # of the grammar, as `Grammar.kind`
     cdef readonly object outlined   # the grammar, if it has an outline (ir.PartNode); else None
     cdef readonly dict leaf_engines  # of a grammar with an outline: by symbol, the engine of what it derives, once it was needed
+    cdef readonly tuple rule_notes  # what is to be known of these rules beside their texts: RuleNotes
     cdef readonly tuple rule_names  # of the nonterminals that are rules of the source: nonterminal n is rule_names[n]
     cdef EngineAttachment canonical  # None until the tokenizer's rules are needed (canonical/caches.pxd)
     cdef EngineAttachment token_costs  # None until a budget is asked for (budget/token_costs.pxd)

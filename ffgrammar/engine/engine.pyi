@@ -3,7 +3,7 @@ from typing import TypeVar
 
 from ffgrammar.core.limits import Limits
 from ffgrammar.engine.parser.lowering import RuleTables
-from ffgrammar.grammar.ir import GrammarIR
+from ffgrammar.grammar.ir import GrammarIR, RuleNote
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
@@ -20,6 +20,7 @@ class Engine:
     outlined: GrammarIR | None
     leaf_engines: dict[int, Engine]
     rule_names: tuple[str, ...]
+    rule_notes: tuple[RuleNote, ...]
     def __init__(self, grammar: GrammarIR, tokenizer: Tokenizer, limits: Limits) -> None: ...
     def paused(self, call: Callable[[], T]) -> T: ...
     def stats(self) -> dict[str, int]: ...

@@ -144,6 +144,7 @@ cdef class Engine:
         self.outlined = grammar if grammar.outline else None
         self.leaf_engines = {}
         self.rule_names = grammar.names[:grammar.rules]
+        self.rule_notes = grammar.notes if grammar.rules else ()
         self.store = grammar.store
         self.tables = RuleTables(grammar)
         if lock_init(&self.lock) < 0:

@@ -11,8 +11,9 @@ The files, in reading order:
 - edges: with which lexemes a grammar begins and ends, and which bytes those may begin or go on with.
 - grammar_edges: how the sentences of a grammar begin and end, for grammars that become part of another one.
 - source_text: the check that a source is not too long.
+- names: the names that messages tell: the one that was meant, and those that there are.
 - lexemes: grammars of a single expression.
-- regex, choice: the front-ends that make a grammar of a single expression.
+- regex, choice, raw_text: the front-ends that make a grammar of a single expression.
 - part_grammar: what a symbol of a grammar derives, as a grammar of its own.
 - lark/: the front-end for grammars in Lark's notation.
 - gbnf/: the front-end for GBNF (llama.cpp) and EBNF (xgrammar).

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Sequence
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import ANY_COUNT, GrammarIR, Lexeme, LexemeGroup, Parametric, Template
+from ffgrammar.grammar.ir import ANY_COUNT, GrammarIR, Lexeme, LexemeGroup, Parametric, RuleNote, Template
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.store import NOTHING, ExprStore
 
@@ -270,6 +270,7 @@ class GrammarBuilder:
         groups: Sequence[LexemeGroup] = (),
         apart: bool = False,
         correct_prefix: bool = False,
+        notes: Iterable[RuleNote] = (),
     ) -> GrammarIR:
         """The finished grammar. See `GrammarIR` for the arguments; `start` may also be a terminal. A grammar in which
         lexemes have groups or end anywhere is never delimited.
@@ -299,6 +300,7 @@ class GrammarBuilder:
             tuple(groups),
             apart,
             correct_prefix,
+            notes=tuple(notes),
         )
 
     def _share(self, key: tuple[object, ...], name: str, bodies: Iterable[Sequence[int]]) -> int:

@@ -28,6 +28,7 @@ __all__ = [
     "Parametric",
     "PartNode",
     "Productions",
+    "RuleNote",
     "Template",
 ]
 
@@ -169,6 +170,23 @@ class Template:
 
 
 @dataclass(frozen=True)
+class RuleNote:
+    """What is to be known of a rule beside its texts.
+
+    Attributes:
+        rule: the number of its nonterminal, which is one of the rules of the source.
+        hidden: how many bytes at its end do not belong to its captures.
+        hidden_name: the name of the captures of these bytes; empty: none.
+        temperature: the sampling temperature that the source asks for, or None.
+    """
+
+    rule: int
+    hidden: int = 0
+    hidden_name: str = ""
+    temperature: float | None = None
+
+
+@dataclass(frozen=True)
 class PartNode:
     """A part of a composition, in the list of its parts (`GrammarIR.outline`).
 
@@ -210,6 +228,7 @@ class GrammarIR:
         checks: the kind of each check, one of `CHECKS`. Checks are about JSON. A front-end that uses them promises that
             brackets, braces and commas outside of strings are lexemes by themselves, and that the grammar is delimited.
         rules: how many nonterminals, from the first one on, are rules of the source, whose names users know.
+        notes: what is to be known of rules beside their texts.
         groups: what is promised of the groups of lexemes, by their numbers; empty: nothing.
         apart: the front-end promises that the first byte of a lexeme decides its group. So it makes no difference that
             lexemes of different groups compete.
@@ -246,3 +265,4 @@ class GrammarIR:
     outline: tuple[PartNode, ...] = ()
     skips_in: tuple[frozenset[int], ...] = ()
     words: int = 0
+    notes: tuple[RuleNote, ...] = ()

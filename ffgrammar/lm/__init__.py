@@ -25,6 +25,8 @@ In reading order:
     stops          where a text has a stop
     events         what a stream tells
     partial_json   the value of the beginning of a JSON text
+    snapshot       what has been written: the text, and what its names have
+    several        several texts from one place
     execute        writes a program, step by step
     state          `State`: a text with the names of its parts
     batch          `run`: one program for many rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Iterable
-from typing import TypeVar
+from typing import Any, TypeVar, overload
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from ffgrammar.core.errors import FFGrammarError
 from ffgrammar.lm.checked_model import CheckedModel
 from ffgrammar.lm.events import Event
 from ffgrammar.lm.opening import Opening
-from ffgrammar.lm.program import Addend
+from ffgrammar.lm.program import Addend, Program
 from ffgrammar.lm.questions import Answer, Question
 from ffgrammar.lm.state import State, begin
 
@@ -22,6 +22,7 @@ __all__ = ["run"]
 Row = TypeVar("Row")
 
 
+@overload
 def run(
     model: CheckedModel,
     program: Callable[[Row], Addend],
@@ -29,18 +30,37 @@ def run(
     *,
     seed: int | None = None,
     batch_size: int = 16,
+) -> list[State]: ...
+@overload
+def run(
+    model: CheckedModel,
+    program: Program,
+    rows: Iterable[Addend],
+    *,
+    seed: int | None = None,
+    batch_size: int = 16,
+) -> list[State]: ...
+def run(
+    model: CheckedModel,
+    program: Callable[[Any], Addend] | Program,
+    rows: Iterable[Any],
+    *,
+    seed: int | None = None,
+    batch_size: int = 16,
 ) -> list[State]:
     """Write a program for each of many rows. What the rows ask is put to the model together.
 
-    Each state is the one that the row would have alone: row n is `model.state(seed=seed + n) + program(row)`.
+    Each state is the one that the row would have alone. Row n of a template or function is
+    `model.state(seed=seed + n) + program(row)`; row n of a program is `model.state(seed=seed + n) + row + program`.
 
-    A row that fails does not stop the others: its state raises the error when it is read. What the model or `program`
-    itself raises stops all.
+    A row that fails does not stop the others: its state raises the error when it is read. So does one without a value
+    that its template needs. What the model raises stops all, and so does an error of a wrong type.
 
     Args:
         model: the model.
-        program: a function from a row to its program, or to its text so far and what is added to that.
-        rows: anything, such as dicts.
+        program: a `Template`, whose values each row has; or another function from a row to its program, or to its text
+            so far and what is added to that; or a program that follows each row.
+        rows: mappings for a template; what a function takes; or the texts, parts and programs that a program follows.
         seed: what is drawn depends on the model, the rows and this number alone. None: another one each time.
         batch_size: how many token sequences the model is asked about in one call.
 
@@ -49,8 +69,8 @@ def run(
 
     Raises:
         MatcherError: the model returned a wrong array.
-        TypeError, ValueError: the seed or `batch_size` is of another type, negative, or 0; or `program` returns
-            something else.
+        TypeError, ValueError: the seed or `batch_size` is of another type, negative, or 0; or a row, or what `program`
+            returns, is of another type.
     """
     expect("run: model", model, CheckedModel, "a Model (Model.of makes one)")
     expect("run: seed", seed, (int, type(None)), "an int or None")
@@ -61,9 +81,8 @@ def run(
         raise ValueError(f"run: batch_size must be positive, not {batch_size}")
     first = secrets.randbits(62) if seed is None else seed
     opening = Opening.read(model.tokenizer, "", None)
-    if not callable(program):
-        raise TypeError(f"run: program must be a function from a row to a program, not {type(program).__name__}")
-    states = [begin(model, opening, first + number) + program(row) for number, row in enumerate(rows)]
+    made = _for_rows(program)
+    states = [_state(begin(model, opening, first + number), made, row) for number, row in enumerate(rows)]
     waiting = [one for one in map(_Row, states) if one.goes_on()]
     while waiting:
         group = _group(waiting, batch_size)
@@ -72,6 +91,27 @@ def run(
             one.answer = np.stack([known[tuple(asked)] for asked in one.question])
         waiting = waiting[len(group) :] + [one for one in group if one.goes_on()]
     return states
+
+
+def _for_rows(program: Callable[[Any], Addend] | Program) -> Callable[[Any], Addend]:
+    """A function from a row to its program."""
+    if isinstance(program, Program):
+        return lambda row: Program.of(row) + program
+    if not callable(program):
+        raise TypeError(
+            "run: program must be a function from a row to a program, a template (lm.template makes one of a text) or "
+            f"a program, not {type(program).__name__}"
+        )
+    return program
+
+
+def _state(empty: State, program: Callable[[Any], Addend], row: Any) -> State:
+    """The state of a row, not yet written; or one with the error that its program is."""
+    try:
+        return empty + program(row)
+    except FFGrammarError as error:
+        empty._fail(error)
+        return empty
 
 
 class _Row:
@@ -90,6 +130,8 @@ class _Row:
 
     def goes_on(self) -> bool:
         """Write up to the next question. Returns whether there is one."""
+        if self._state.error is not None:
+            return False
         try:
             found = self._writing.send(self.answer)  # type: ignore[arg-type]
             while isinstance(found, Event):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
-from typing import NamedTuple, TypeAlias
+from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
@@ -14,55 +14,16 @@ from ffgrammar.lm.drawing import draw
 from ffgrammar.lm.events import Event, Watcher
 from ffgrammar.lm.opening import Opening
 from ffgrammar.lm.program import Hole, Said
-from ffgrammar.lm.questions import Answer, Asking, Question
+from ffgrammar.lm.questions import Asking
 from ffgrammar.lm.runs import Chosen, Run, Step
-from ffgrammar.lm.score import Scores, score_after
+from ffgrammar.lm.score import score_after
+from ffgrammar.lm.several import write_several
+from ffgrammar.lm.snapshot import Snapshot, TokenLogProbs, Trace, Value, Writing
 from ffgrammar.lm.stops import Stop
-from ffgrammar.lm.trace import TracedToken
 from ffgrammar.lm.walk import Walk
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["Snapshot", "Value", "Writing", "execute"]
-
-TokenLogProbs = list[tuple[int, float]]
-
-
-class Value(NamedTuple):
-    """What a name has.
-
-    Attributes:
-        text: the text, or the texts of `many`.
-        log_probs: token ids with log-probabilities, if they were asked for.
-        scores: of a selection.
-    """
-
-    text: str | list[str]
-    log_probs: TokenLogProbs | None = None
-    scores: Scores | None = None
-
-
-class Snapshot(NamedTuple):
-    """A text that has been written.
-
-    Attributes:
-        opening: the text.
-        values: what each name has.
-        drawn: how many runs and selections were drawn.
-        calls: how many token sequences the model was asked about.
-        turns: the roles of the turns of a chat that it has.
-    """
-
-    opening: Opening
-    values: dict[str, Value]
-    drawn: int
-    calls: int
-    turns: tuple[str, ...] = ()
-
-
-# What gets the tokens of holes.
-Trace: TypeAlias = list[TracedToken] | None
-# Writing yields questions, and is sent their answers. It also yields events, and is sent None.
-Writing: TypeAlias = Generator[Question | Event, Answer, Snapshot]
+__all__ = ["execute"]
 
 
 def execute(tok: Tokenizer, before: Snapshot, steps: Sequence[Step], seed: int, watched: bool, trace: Trace) -> Writing:
@@ -81,13 +42,16 @@ def execute(tok: Tokenizer, before: Snapshot, steps: Sequence[Step], seed: int, 
         if isinstance(step, Said):
             before = before._replace(opening=before.opening.then(tok, _said(before.values, step.name)))
             continue
-        random = np.random.default_rng([seed, before.drawn])
         if isinstance(step, Chosen):
-            before = yield from _choose(tok, before, step, random)
-        elif isinstance(step.pieces[0], Hole) and step.pieces[0].stop is not None:
-            before = yield from _write_until(tok, before, step, step.pieces[0], random, watched, trace)
+            before = yield from _choose(tok, before, step, np.random.default_rng([seed, before.drawn]))
+            continue
+        hole = step.pieces[0]
+        assert isinstance(hole, Hole)
+        write = partial(_write if hole.stop is None else _write_until, tok, before, step)
+        if hole.number is None or hole.name is None:
+            before = yield from write(np.random.default_rng([seed, before.drawn]), watched, trace)
         else:
-            before = yield from _write(tok, before, step, random, watched, trace)
+            before = yield from write_several(write, hole.name, hole.number, before, seed, watched, trace)
     return before
 
 
@@ -104,7 +68,7 @@ def _said(values: dict[str, Value], name: str) -> bytes:
 def _choose(tok: Tokenizer, before: Snapshot, step: Chosen, random: np.random.Generator) -> Writing:
     """Draw one of the options."""
     one = step.selection
-    scores = yield from score_after(tok, before.opening, one.options, step.then)
+    scores = yield from score_after(tok, before.opening, one.options, step.then, one.canonical)
     logs = scores.log_probs / one.temperature if one.temperature else scores.log_probs
     text = one.options[draw(logs, 1.0, random if one.temperature else None)]
     for kind in ("opened", "grew", "closed"):
@@ -144,19 +108,20 @@ def _write(
     for key, hole in holes.items():
         own = [one for one in captures if one.name == key]
         texts = [one.text.decode("utf-8", "replace") for one in own]
-        logs: TokenLogProbs | None = None
+        logs: list[TokenLogProbs] | None = None
         if hole.log_probs:
-            logs = yield from _log_probs(walk, [(one.start, one.start + len(one.text)) for one in own])
+            logs = [(yield from _log_probs(walk, [(one.start, one.start + len(one.text)) for one in own]))]
         values[hole.name or ""] = Value(texts if hole.several else "".join(texts[-1:]), logs)
     opening = Opening.of_tokens(tok, walk.tokens)
     return before._replace(opening=opening, values=values, drawn=before.drawn + 1, calls=before.calls + walk.calls)
 
 
 def _write_until(
-    tok: Tokenizer, before: Snapshot, run: Run, hole: Hole, random: np.random.Generator, watched: bool, trace: Trace
+    tok: Tokenizer, before: Snapshot, run: Run, random: np.random.Generator, watched: bool, trace: Trace
 ) -> Writing:
     """Write any text up to a stop, which is dropped."""
-    assert hole.stop is not None
+    hole = run.pieces[0]
+    assert isinstance(hole, Hole) and hole.stop is not None
     stop = Stop(hole.stop, tok)
     walk = Walk(tok, before.opening, hole.part(tok, None), run.settings, random, run.max_tokens, trace=trace)
     watcher = Watcher({"": hole.name or ""})
@@ -177,9 +142,9 @@ def _write_until(
         yield from watcher.changes([Capture("", 0, len(written), written)])
     values = dict(before.values)
     if hole.name is not None:
-        logs: TokenLogProbs | None = None
+        logs: list[TokenLogProbs] | None = None
         if hole.log_probs:
-            logs = yield from _log_probs(walk, [(walk.rest, walk.rest + len(written))])
+            logs = [(yield from _log_probs(walk, [(walk.rest, walk.rest + len(written))]))]
         values[hole.name] = Value(written.decode("utf-8", "replace"), logs)
     size = len(data) - len(written)
     tokens = list(walk.tokens)

@@ -41,6 +41,8 @@ __all__ = [
 
 # Below this, log-probabilities that are divided by the temperature would leave the range of floats.
 MIN_TEMPERATURE = 1e-6
+# The texts of one hole are written side by side, and the model is asked about all of them at once.
+MAX_TEXTS = 256
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ class Hole:
         free: whether it takes any text. If a text follows, it ends before this text.
         several: whether it may be captured several times: its value is a list.
         token: whether it is one special token.
+        number: how many texts are written from this place, whose list the name has. None: one, which is no list.
     """
 
     name: str | None
@@ -75,6 +78,7 @@ class Hole:
     free: bool = False
     several: bool = False
     token: bool = False
+    number: int | None = None
 
 
 @dataclass(frozen=True)
@@ -99,6 +103,7 @@ class Selection:
     name: str
     options: tuple[str, ...]
     temperature: float
+    canonical: bool = True
 
 
 Piece: TypeAlias = str | Hole | Selection | Said | Turn
@@ -165,6 +170,7 @@ def gen(
     max_tokens: int | None = None,
     temperature: float = 1.0,
     top_p: float = 1.0,
+    n: int | None = None,
     log_probs: bool = False,
 ) -> Program:
     """A hole that the model fills: with any text, or with what a grammar allows.
@@ -189,6 +195,9 @@ def gen(
             knows only the first byte of the text that follows the hole.
         temperature: 0 takes the most probable token each time; else at least 1e-6.
         top_p: more than 0, at most 1.
+        n: how many texts are drawn from this place, independently of each other; at most 256. The name has their list,
+            and the program goes on with the first, which is the one that there is without `n`. The grammar of each
+            knows the text that follows the hole, up to the next hole. The model is asked about all of them together.
         log_probs: whether `State.log_probs` has the log-probabilities of the hole's tokens. If so, the model is asked
             about tokens that must come, too.
 
@@ -207,6 +216,9 @@ def gen(
         raise GrammarError("gen: give one of part, regex, json, lark, or stops")
     if max_tokens is not None and max_tokens < 1:
         raise GrammarError(f"gen: max_tokens must be positive, not {max_tokens}")
+    expect("gen: n", n, (int, type(None)), "an int or None")
+    if n is not None and not (name is not None and 1 <= n <= MAX_TEXTS):
+        raise GrammarError(f"gen: n must be from 1 to {MAX_TEXTS}, not {n}" if name else "gen: n needs a name")
     expect("gen: top_p", top_p, (int, float), "a number")
     settings = Settings(_temperature("gen", temperature), top_p)
     if not 0 < top_p <= 1:
@@ -224,10 +236,11 @@ def gen(
             found = text() if lark is None else compile_lark(lark, tok)
         return found if key is None else captured(key, found)
 
-    return Program((Hole(name, made, settings, stops, max_tokens, bool(log_probs), not any(sources)),))
+    free = not any(sources)
+    return Program((Hole(name, made, settings, stops, max_tokens, bool(log_probs), free, number=n),))
 
 
-def select(name: str, options: Iterable[str], *, temperature: float = 1.0) -> Program:
+def select(name: str, options: Iterable[str], *, temperature: float = 1.0, canonical: bool = True) -> Program:
     """One of several texts, drawn by its exact probability: what `score` gives.
 
     If a text follows, its first character is the `then` of `score`. If a hole or nothing follows, anything may follow.
@@ -236,13 +249,15 @@ def select(name: str, options: Iterable[str], *, temperature: float = 1.0) -> Pr
         name: under this name the state has the text, and its `scores`.
         options: different texts.
         temperature: the log-probabilities of the options are divided by it. 0 takes the most probable option.
+        canonical: as for `score`: whether only the token sequences count that the tokenizer itself would write.
 
     Raises:
         GrammarError: there are no options, two are equal, or the temperature is out of range.
         TypeError: an argument is of another type.
     """
     expect("select: name", name, str, "a str")
-    return Program((Selection(name, read_options(options), _temperature("select", temperature)),))
+    expect("select: canonical", canonical, bool, "a bool")
+    return Program((Selection(name, read_options(options), _temperature("select", temperature), canonical),))
 
 
 def many(name: str, item: Program, separator: str = "", least: int = 0, most: int | None = None) -> Program:
@@ -250,22 +265,23 @@ def many(name: str, item: Program, separator: str = "", least: int = 0, most: in
 
     Args:
         name: under this name the state has the list.
-        item: what `gen` returns, without stops and `max_tokens`. Its name does not count.
+        item: what `gen` returns, without stops, `max_tokens` and `n`. Its name does not count.
         separator: the text between two items.
         least: how many items at least.
         most: how many at most, at least 1; None for no bound.
 
     Raises:
-        GrammarError: the item is not a single hole, or has stops or `max_tokens`; the numbers are negative or in the
-            wrong order, or `most` is 0.
+        GrammarError: the item is not a single hole, or has stops, `max_tokens` or `n`; the numbers are negative or in
+            the wrong order, or `most` is 0.
         TypeError: an argument is of another type.
     """
     expect("many: name", name, str, "a str")
     expect("many: item", item, Program, "what gen returns")
     expect("many: separator", separator, str, "a str")
     hole = item.pieces[0] if len(item.pieces) == 1 else None
-    if not isinstance(hole, Hole) or hole.several or hole.stop is not None or hole.max_tokens is not None:
-        raise GrammarError("many: the item must be one gen without stops and max_tokens")
+    bounded = isinstance(hole, Hole) and (hole.stop, hole.max_tokens, hole.number) != (None, None, None)
+    if not isinstance(hole, Hole) or hole.several or bounded:
+        raise GrammarError("many: the item must be one gen without stops, max_tokens and n")
     repeat(separator, least, most)  # raises if the numbers are wrong
     if most == 0:
         raise GrammarError("many: most must be at least 1")

@@ -1,8 +1,8 @@
 """A program, cut into runs: what is written under one grammar.
 
 The grammar of a hole should know what follows the hole, so a run is as long as it can be. It ends before a hole whose
-tokens are drawn in another way, and around a hole that has `max_tokens` or stops. The texts before a run's first hole
-are no part of it: they are the opening that the run continues.
+tokens are drawn in another way, and around a hole that has `max_tokens`, stops or `n`. The texts before a run's first
+hole are no part of it: they are the opening that the run continues.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ class Run:
     """Holes, and texts after them.
 
     Attributes:
-        pieces: the pieces; the first is a hole. If it has stops, it is the only one.
+        pieces: the pieces; the first is a hole. If it has stops, it is the only one. If it has `n`, it is the only
+            hole that is kept.
         settings: how tokens are drawn.
         max_tokens: how many tokens may end inside the hole, or None. Then the only other piece is one byte of the text
             that follows the hole, or a special token.
@@ -108,7 +109,7 @@ def _add_run(pieces: tuple[Piece, ...], place: int, found: list[Step]) -> int:
     for piece in pieces[place + 1 :]:
         if isinstance(piece, str):
             run.append(piece.encode())
-        elif isinstance(piece, Hole) and _joins(piece, settings):
+        elif isinstance(piece, Hole) and _joins(piece, settings) and (first.number is None or piece.name is None):
             run.append(piece)
         elif isinstance(run[-1], Hole) and not run[-1].token:
             raise GrammarError(
@@ -123,7 +124,8 @@ def _add_run(pieces: tuple[Piece, ...], place: int, found: list[Step]) -> int:
 
 def _joins(hole: Hole, settings: Settings) -> bool:
     """Whether a hole may stand in a run after its first piece."""
-    return hole.stop is None and hole.max_tokens is None and hole.settings in (None, settings)
+    alone = (hole.stop, hole.max_tokens, hole.number) != (None, None, None)
+    return not alone and hole.settings in (None, settings)
 
 
 def _settings(pieces: tuple[Piece, ...]) -> Iterator[Settings]:

@@ -19,11 +19,12 @@ from ffgrammar.core.errors import FFGrammarError, MatcherError
 from ffgrammar.lm.chat import laid_out
 from ffgrammar.lm.checked_model import CheckedModel
 from ffgrammar.lm.events import Event
-from ffgrammar.lm.execute import Snapshot, Trace, Value, Writing, execute
+from ffgrammar.lm.execute import execute
 from ffgrammar.lm.opening import Opening
 from ffgrammar.lm.program import Addend, Program
 from ffgrammar.lm.runs import steps
 from ffgrammar.lm.score import Scores
+from ffgrammar.lm.snapshot import Snapshot, Trace, Value, Writing
 from ffgrammar.lm.trace import TracedToken
 
 __all__ = ["State", "begin"]
@@ -56,7 +57,9 @@ class State:
         for piece in more.pieces:
             if isinstance(piece, str):
                 warn_of_names(self.model.tokenizer, piece, "a text of the program", 2)
-        return State(self.model, self.seed, self._written, self._program + more)
+        made = State(self.model, self.seed, self._written, self._program + more)
+        made._error = self._error
+        return made
 
     @property
     def text(self) -> str:
@@ -82,7 +85,7 @@ class State:
         return self._read().calls
 
     def __getitem__(self, name: str) -> str | list[str]:
-        """The text of a hole or selection; a list for `many`. The last one, if several have the name.
+        """The text of a hole or selection; a list for `many` and `gen(n=…)`. The last one, if several have the name.
 
         Raises:
             KeyError: nothing has this name.
@@ -97,11 +100,16 @@ class State:
         """The names, in the order in which they were first written. Raises as `text` does."""
         return iter(self._read().values)
 
-    def log_probs(self, name: str) -> list[tuple[int, float]]:
+    def log_probs(self, name: str, number: int = 0) -> list[tuple[int, float]]:
         """The tokens that have bytes of a hole: ids, and the model's own natural log-probabilities, before temperature
         and grammar.
 
+        Args:
+            name: the name of the hole.
+            number: which of the texts of `gen(n=…)`, from 0 on.
+
         Raises:
+            IndexError: there are fewer texts.
             KeyError: nothing has this name.
             MatcherError: the hole has no `log_probs=True`.
             others: as `text`.
@@ -109,7 +117,10 @@ class State:
         found = self._value(name).log_probs
         if found is None:
             raise MatcherError(f"{name!r} has no log-probabilities: give gen log_probs=True")
-        return found
+        expect("log_probs: number", number, int, "an int")
+        if not 0 <= number < len(found):
+            raise IndexError(f"log_probs: number must be from 0 to {len(found) - 1}, not {number}")
+        return found[number]
 
     def scores(self, name: str) -> Scores:
         """The probabilities of the options of a selection.

@@ -23,6 +23,7 @@ NAMES = (
     "interruptions",
     "gbnf",
     "python",
+    "library",
 )
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 from importlib import import_module
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from cli_package import CLI
+from models.tiny import tiny_model
 
 run = import_module(f"{CLI}.main").run
 
@@ -69,8 +75,42 @@ def test_trace_and_objects(written: Any) -> None:
     assert all(one["number"] == 0 for one in (*tokens, last))
 
 
+def test_partial_values(written: Any) -> None:
+    prompt = ["--prompt", "The capital of Spain as JSON: ", "--max-tokens", "30", "--seed", "5"]
+    text = written("generate", *prompt)
+    *changes, last = [json.loads(line) for line in written("generate", *prompt, "--stream", "--ndjson").splitlines()]
+    assert last["text"] + "\n" == text and last["value"] == json.loads(text) and last["calls"] > 0
+    assert [one["event"] for one in changes] == ["opened", *["grew"] * (len(changes) - 2), "closed"]
+    for one, more in pairwise(changes):
+        assert one["number"] == 0 and more["text"].startswith(one["text"])
+    cities = [one["value"]["city"] for one in changes if one["value"] and "city" in one["value"]]
+    assert all(last["value"]["city"].startswith(city) for city in cities) and cities
+
+
 def test_select(written: Any) -> None:
     prompt = ["--prompt", "The capital of France is"]
     assert written("select", " Paris", " London", *prompt, "--temperature", "0") == " Paris\n"
     found = json.loads(written("select", " Paris", " London", *prompt, "--then", ".", "--json"))
     assert found["text"] in (" Paris", " London") and sum(found["probabilities"].values()) == pytest.approx(1)
+
+
+def test_a_model_by_its_name(hf_tokenizer: Any, tmp_path: Path) -> None:
+    """As transformers keeps what it has fetched."""
+    commit = "0" * 40
+    kept = tmp_path / "models--someone--tiny"
+    folder = kept / "snapshots" / commit
+    tiny_model("llama", len(hf_tokenizer)).save_pretrained(folder)
+    hf_tokenizer.save_pretrained(folder)
+    (kept / "refs").mkdir()
+    (kept / "refs" / "main").write_text(commit, encoding="utf-8")
+
+    def generated(name: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "ffgrammar", "generate", "-", "--type", "regex", "--model", name]
+        env = {**os.environ, "HF_HUB_CACHE": str(tmp_path), "HF_HUB_OFFLINE": "1"}
+        return subprocess.run(command, input="[ab]{3}", capture_output=True, text=True, env=env, timeout=300)
+
+    assert re.fullmatch("[ab]{3}\n", generated("someone/tiny").stdout)
+    missing = generated("someone/else")
+    assert missing.returncode == 2 and "--model someone/else" in missing.stderr
+    wrong = generated("model.ggfu")
+    assert wrong.returncode == 2 and "no such file or folder" in wrong.stderr

@@ -18,7 +18,7 @@ from typing import Any
 
 __all__ = ["TOKEN", "Rules"]
 
-# ("text", bytes), ("set", charset), ("one of", bytes), ("name", rule), ("rep", node, lo, hi), ("cat", nodes), ("alt", nodes)
+# ("text", bytes), ("set", charset), ("one of", bytes), ("name", rule), ("rep", node, lo, hi), ("cat" or "alt", nodes)
 Node = tuple[Any, ...]
 INFINITE = 10**9
 # The first byte that stands for a special token.

@@ -23,11 +23,13 @@ cdef class RuleReader:
     cdef Chart chart
     cdef object asked  # the names that were asked for last, and the same as Names
     cdef Names names
+    cdef dict notes    # the notes of rules, by their numbers
 
     def __cinit__(self, Engine engine not None):
         self.engine = engine
         self.lexemes = Lexemes(engine)
         self.chart = Chart(engine)
+        self.notes = {note.rule: note for note in engine.rule_notes}
 
     def copy(self):
         """The same, for a fork of the matcher."""
@@ -54,12 +56,26 @@ cdef class RuleReader:
         self.advance(self.lexemes.read(text, special, ended))
         root = Preferred(self.chart, self.lexemes, len(rules)).read(ended)
         for span in listed(root, self.names) if root is not None else ():
+            if span.name in self.notes:
+                self.add_noted(found, span, text, names)
+                continue
             if span.capture is None:
                 end = None if span.end == OPEN else span.end
                 # (a span that grows is made anew for every question)
                 span.capture = Capture(rules[span.name], span.start, end, text[span.start:end])
             found.append(span.capture)
         return found
+
+    cdef int add_noted(self, list found, Span span, bytes text, names) except -1:
+        """Add the captures of a rule with a note, which does not have all of its text. Returns 0."""
+        note = self.notes[span.name]
+        name = self.engine.rule_names[span.name]
+        end = None if span.end == OPEN else span.end - note.hidden
+        if names is None or name in names:
+            found.append(Capture(name, span.start, end, text[span.start:end]))
+        if end is not None and note.hidden_name and (names is None or note.hidden_name in names):
+            found.append(Capture(note.hidden_name, end, span.end, text[end:span.end]))
+        return 0
 
     cdef int advance(self, Py_ssize_t stay) except -1:
         """Bring the chart up to the lexemes, whose first `stay` nodes are as before. Returns 0."""
@@ -75,10 +91,15 @@ cdef class RuleReader:
 
     cdef set numbers(self, names):
         """The numbers of the rules of some names."""
-        cdef dict found = {name: number for number, name in enumerate(self.engine.rule_names)}
+        cdef dict found = {}
+        for number, name in enumerate(self.engine.rule_names):
+            found.setdefault(name, []).append(number)
+        for note in self.engine.rule_notes:
+            if note.hidden_name:
+                found.setdefault(note.hidden_name, []).append(note.rule)
         unknown = sorted([name for name in names if name not in found])
         if not unknown:
-            return {found[name] for name in names}
+            return {number for name in names for number in found[name]}
         if not found and self.engine.kind == "composition":
             raise MatcherError(f"there is no capture {unknown[0]!r}: no part of the composition has a name (ffgrammar.capture)")
         if not found:

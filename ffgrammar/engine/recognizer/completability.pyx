@@ -16,7 +16,7 @@ from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push
 from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_move, recognizer_token, parser_row
-from ffgrammar.engine.parser.earley cimport ROOT, Item, earley_bytes, row_accepting, row_items, row_waiting
+from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
 from ffgrammar.engine.parser.tables cimport (
     END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules, TokenClass, find_class,
     token_class,
@@ -415,7 +415,7 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
     cdef Config here, there
     cdef uint32_t entry, byte, at
     cdef TokenClass tokens
-    cdef size_t before = earley_bytes(&m.rows)
+    cdef size_t before = m.rows.items.len
     cdef size_t i
     cdef int status
     v.queue.len = 0
@@ -423,8 +423,9 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
     status = enqueue(v, m, config, 0)
     entry = 0
     while status == 0 and v.heap.len:
-        if earley_bytes(&m.rows) > before + v.max_bytes:
-            # (rows that never repeat, each larger than the one before, would fill the memory long before `max_search`)
+        if (m.rows.items.len - before) * sizeof(uint32_t) > v.max_bytes:
+            # (rows that never repeat, each larger than the one before, would fill the memory long before `max_search`. What counts
+            # is what they use: their table doubles when it is full, perhaps for a single row.)
             status = LIMIT_CACHE
             break
         status = pulse(&m.nodes.pulse, 512)

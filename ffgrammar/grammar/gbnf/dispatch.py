@@ -28,53 +28,55 @@ def dispatch(found: Dispatch, offset: int, parts: Parts, values: Mapping[str, Pa
     Raises:
         UnsupportedError: the id of a tag is not that of a special token.
     """
-    openings, free = _by_token(found, offset, parts) if found.by_token else _by_text(found, parts)
-    tagged = [
-        parts.symbol(parts.sequence([opening, values[tag.rule]]))
-        for opening, tag in zip(openings, found.tags, strict=True)
-    ]
-    if not tagged:
+    # (tags with the same rule have one lexeme)
+    triggers: dict[str, list[str | int]] = {}
+    for tag in found.tags:
+        triggers.setdefault(tag.rule, []).append(tag.trigger)
+    openings, free = (_by_token if found.by_token else _by_text)(found, [*triggers.values()], offset, parts)
+    if not triggers:
         return free
     builder = parts.builder
+    tagged = [
+        parts.symbol(parts.sequence([opening, values[rule]])) for opening, rule in zip(openings, triggers, strict=True)
+    ]
     either = builder.choice(tagged, parts.name)
     if not found.loop:
         return Part((builder.choice([either, parts.symbol(free)], parts.name),))
     return parts.sequence([Part((builder.star(either, parts.name),)), free])
 
 
-def _by_token(found: Dispatch, offset: int, parts: Parts) -> tuple[list[Part], Part]:
+def _by_token(found: Dispatch, triggers: list[list[str | int]], offset: int, parts: Parts) -> tuple[list[Part], Part]:
     """What stands before each rule, and free text."""
-    vocabulary, text = parts.vocabulary, parts.text
-    triggers = [int(tag.trigger) for tag in found.tags]
-    excludes = [int(one) for one in found.excludes]
-    vocabulary.check([*triggers, *excludes], text, offset)
-    others = Excluded(frozenset([*triggers, *excludes]), offset, "any token")
-    free = parts.repeat(Part(None, None, others), Op("rep", (0, None), offset))
-    openings = [parts.sequence([free, Part((parts.builder.special((one,), f"Token({one})"),))]) for one in triggers]
-    return openings, free
+    ids = [tuple(sorted({int(one) for one in group})) for group in triggers]
+    others = frozenset([*(one for group in ids for one in group), *map(int, found.excludes)])
+    parts.vocabulary.check(others, parts.text, offset)
+    free = parts.repeat(Part(None, None, Excluded(others, offset, "any token")), Op("rep", (0, None), offset))
+    return [parts.sequence([free, Part((parts.builder.special(group, "a tag"),))]) for group in ids], free
 
 
-def _by_text(found: Dispatch, parts: Parts) -> tuple[list[Part], Part]:
+def _by_text(found: Dispatch, triggers: list[list[str | int]], offset: int, parts: Parts) -> tuple[list[Part], Part]:
+    """What stands before each rule, with the tag; and free text."""
     store = parts.store
-    triggers = [str(tag.trigger).encode() for tag in found.tags]
+    groups = [[str(one).encode() for one in group] for group in triggers]
+    tags = [one for group in groups for one in group]
     excludes = [str(one).encode() for one in found.excludes]
-    ends = _ending_in(store, [*triggers, *excludes])
+    ends = _ending_in(store, [*tags, *excludes])
     # What goes on after a tag or an excluded text.
     late = store.concat([ends, store.intersect([ANY_BYTES, store.complement(EMPTY)])])
-    openings = [
-        parts.expr_part(
-            store.intersect(
-                [
-                    store.concat([ANY_BYTES, store.literal(one)]),
-                    store.complement(late),
-                    store.complement(_ending_in(store, excludes)),
-                ]
-            )
-        )
-        for one in triggers
-    ]
+
+    def ending(one: bytes) -> int:
+        # (where two tags are complete, the longer one counts)
+        longer = [tag for tag in tags if tag != one and tag.endswith(one)]
+        found = _ending_in(store, [one])
+        return store.intersect([found, store.complement(_ending_in(store, longer))]) if longer else found
+
+    def opening(group: list[bytes]) -> Part:
+        either = store.union([ending(one) for one in group])
+        not_here = store.union([late, _ending_in(store, excludes)])
+        return parts.expr_part(store.intersect([either, store.complement(not_here)]))
+
     free = store.intersect([ANY_BYTES, store.complement(store.concat([ends, ANY_BYTES]))])
-    return openings, parts.expr_part(free)
+    return [opening(group) for group in groups], parts.expr_part(free)
 
 
 def _ending_in(store: ExprStore, texts: list[bytes]) -> int:

@@ -64,7 +64,7 @@ def build(
     """
     source = read(text, DIALECTS[dialect], limits)
     if start not in source.rules:
-        from ffgrammar.grammar.lark.source import did_you_mean
+        from ffgrammar.grammar.names import did_you_mean
 
         hint = did_you_mean(start, list(source.rules))
         raise error_at(text, 0, f"there is no rule {start!r} to start with{hint}")

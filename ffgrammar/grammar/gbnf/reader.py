@@ -152,7 +152,7 @@ class _Reader:
         return self.error(token.offset, message, UnsupportedError)
 
     def undefined(self, name: str, offset: int) -> GrammarError:
-        from ffgrammar.grammar.lark.source import did_you_mean
+        from ffgrammar.grammar.names import did_you_mean
 
         if name == "." and self.dialect.macros:
             return self.error(offset, "any character is written [^] in EBNF; . is a letter of names")

@@ -9,7 +9,8 @@ from __future__ import annotations
 __all__ = ["COMMON"]
 
 _DECIMAL = r"(?:[0-9]+\.[0-9]*|\.[0-9]+)"
-_FLOAT = rf"(?:[0-9]+[eE][+-]?[0-9]+|{_DECIMAL}(?:[eE][+-]?[0-9]+)?)"
+_EXP = r"[eE][+-]?[0-9]+"
+_FLOAT = rf"(?:[0-9]+{_EXP}|{_DECIMAL}(?:{_EXP})?)"
 _NUMBER = rf"(?:{_FLOAT}|[0-9]+)"
 
 COMMON: dict[str, str] = {
@@ -18,6 +19,7 @@ COMMON: dict[str, str] = {
     "INT": r"[0-9]+",
     "SIGNED_INT": r"[+-]?[0-9]+",
     "DECIMAL": _DECIMAL,
+    "_EXP": _EXP,
     "FLOAT": _FLOAT,
     "SIGNED_FLOAT": rf"[+-]?{_FLOAT}",
     "NUMBER": _NUMBER,

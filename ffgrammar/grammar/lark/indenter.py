@@ -6,7 +6,8 @@ import json
 from typing import Any, NamedTuple
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.lark.source import Source, error_at
+from ffgrammar.grammar.lark.source import Source
+from ffgrammar.grammar.lark.texts import error_at
 
 __all__ = ["Indenter", "read_indenter"]
 
@@ -43,7 +44,7 @@ def read_indenter(source: Source) -> Indenter | None:
         return None
 
     def error(message: str) -> GrammarError:
-        return error_at(source.text, op.offset, message)
+        return error_at(source.texts, op.offset, message)
 
     try:
         values: dict[str, Any] = json.loads(op.argument)
@@ -61,7 +62,7 @@ def read_indenter(source: Source) -> Indenter | None:
     if end not in source.terminals:
         raise error(f"{end}, the end of the %indenter, is not defined")
     for name in names[1:]:
-        if name in source.terminals:
+        if name in source.terminals and not source.terminals[name].declared:
             raise error(f"{name} is a mark of the %indenter, and has no text of its own")
     brackets = values.get("brackets", [])
     if not isinstance(brackets, list) or not all(isinstance(pair, str) and len(set(pair)) == 2 for pair in brackets):

@@ -14,7 +14,8 @@ from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.edges import first_bytes, following_lexemes, next_bytes
 from ffgrammar.grammar.grammar_edges import grammar_edges
 from ffgrammar.grammar.ir import GrammarIR, LexemeGroup
-from ffgrammar.grammar.lark.source import Op, error_at, place
+from ffgrammar.grammar.lark.source import Op
+from ffgrammar.grammar.lark.texts import Texts, error_at
 from ffgrammar.grammar.nullable import nullable_symbols
 
 __all__ = ["InlineJSON"]
@@ -27,15 +28,15 @@ class InlineJSON:
     """The schemas in a Lark text.
 
     Args:
-        text: the Lark text.
+        texts: where they stand.
         builder: where their productions are added.
 
     Attributes:
         warnings: those of the schemas, with the places of the schemas in the text.
     """
 
-    def __init__(self, text: str, builder: GrammarBuilder) -> None:
-        self.text = text
+    def __init__(self, texts: Texts, builder: GrammarBuilder) -> None:
+        self.texts = texts
         self.builder = builder
         self.warnings: list[str] = []
         self._symbols: dict[str, int] = {}
@@ -71,16 +72,14 @@ class InlineJSON:
         try:
             grammar = json_schema.build(op.argument, self.builder.store, self.builder.limits)
         except GrammarError as error:
-            raise _placed(self.text, op, error) from error
+            raise _placed(self.texts, op, error) from error
         except LimitError as error:
-            line, column = place(self.text, op.offset)
-            detail = f"line {line}, column {column}: {error.detail or 'this schema'}"
+            detail = f"{self.texts.told(op.offset)}: {error.detail or 'this schema'}"
             raise LimitError(error.limit, error.value, detail) from error
         if grammar.checks:
             message = "a schema with uniqueItems, or with keys that must not come twice, cannot stand in a Lark text"
-            raise error_at(self.text, op.offset, message, UnsupportedError)
-        line, column = place(self.text, op.offset)
-        self.warnings += [f"line {line}, column {column}: {warning}" for warning in grammar.warnings]
+            raise error_at(self.texts, op.offset, message, UnsupportedError)
+        self.warnings += [f"{self.texts.told(op.offset)}: {warning}" for warning in grammar.warnings]
         return grammar
 
     def _embedded(self, grammar: GrammarIR) -> int:
@@ -148,10 +147,12 @@ class InlineJSON:
         return terminals, LexemeGroup(delimited=True)
 
 
-def _placed(text: str, op: Op, error: GrammarError) -> GrammarError:
+def _placed(texts: Texts, op: Op, error: GrammarError) -> GrammarError:
     """An error of a schema as an error of the Lark text."""
-    line, column = place(text, op.offset)
+    line, column = texts.place(op.offset)
     if error.line is not None:
         column = (column if error.line == 1 else 1) + (error.column or 1) - 1
         line += error.line - 1
-    return type(error)(error.message, line=line, column=column, pointer=error.pointer)
+    excerpt = texts.excerpt(op.offset) if error.line in (None, 1) and error.column is None else None
+    file = texts.file(op.offset)
+    return type(error)(error.message, line=line, column=column, pointer=error.pointer, file=file, excerpt=excerpt)

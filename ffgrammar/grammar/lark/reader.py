@@ -1,276 +1,199 @@
 # cython: language_level=3
-"""From the text of a Lark grammar to its definitions.
+"""From the text of a Lark grammar to its definitions: the statements of a text, one after another.
 
-The text is cut into tokens, and one pass over them writes each body in postfix order. The reader keeps open brackets on
-a stack of its own, so brackets may be nested deeper than Python can recurse. `Limits.nesting` bounds their depth.
+The text is cut into tokens (tokens.py), and one pass over them reads definitions, whose bodies are in postfix order
+(body.py). What %import brings, and what %override and %extend change, is settled when the whole text has been read.
 """
 
 from __future__ import annotations
 
-import re
+import json
+from collections.abc import Mapping
+from typing import Any
 
-from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.lark.attributes import read_attributes
+from ffgrammar.grammar.lark.body import BodyReader
+from ffgrammar.grammar.lark.changes import Change, change
 from ffgrammar.grammar.lark.common import COMMON
-from ffgrammar.grammar.lark.source import Definition, Op, Source, error_at, place
-from ffgrammar.grammar.source_text import check_source_text
+from ffgrammar.grammar.lark.files import Files
+from ffgrammar.grammar.lark.imports import Importer, Wanted, define, merge
+from ffgrammar.grammar.lark.options import read_options
+from ffgrammar.grammar.lark.source import Attributes, Definition, Op, Source
+from ffgrammar.grammar.lark.texts import Texts
+from ffgrammar.grammar.lark.tokens import Token, shown
+from ffgrammar.grammar.names import did_you_mean, one_of
 
 __all__ = ["read"]
 
-# A backslash before the end of a line joins it to the next line. A comment does not include the end of its line, which
-# is still a token.
-_TOKEN = re.compile(
-    r"""
-    (?P<skip>    [ \t\f\r\ufeff]+ | //[^\n]* | \#[^\n]* | \\[ ]*\r?\n )
-  | (?P<newline> \n )
-  | (?P<name>    [A-Za-z_][A-Za-z0-9_]* )
-  | (?P<string>  "[^"\\\n]*(?:\\.[^"\\\n]*)*"i? )
-  | (?P<regex>   /[^/\\]*(?:\\[\s\S][^/\\]*)*/[imslux]* )
-  | (?P<number>  -?[0-9]+ )
-  | (?P<special> <\[[^\]\n]*\]> | <[^<>\n]+> )
-  | (?P<keyword> %[a-z_]* )
-  | (?P<mark>    -> | \.\. | [:|&()\[\]{}?*+~!.,] )
-    """,
-    re.VERBOSE,
-)
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([xuU])|([nftr\\\"])|.)", re.DOTALL)
-_SIMPLE_ESCAPES = {"n": "\n", "f": "\f", "t": "\t", "r": "\r", "\\": "\\", '"': '"'}
-_OBJECT = re.compile(r"\s*\{")
-# What decides where the braces of a JSON object close.
-_BRACES = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}]', re.DOTALL)
-_CLOSES = {"(": ")", "[": "]"}
-_OPERATORS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
-# A number of repetitions with more digits is refused without being converted. (int() itself refuses very long numbers.)
-_NUMBER_DIGITS = 9
+_STATEMENTS = ("%ignore", "%import", "%declare", "%override", "%extend", "%llguidance", "%indenter", "%words")
+# How deep grammars may be nested (`%lark {`).
+MAX_NESTED = 20
+_NO_FILES = Files()
 
 
-class _Token:
-    def __init__(self, kind: str, value: str, offset: int) -> None:
-        # for a mark, the mark itself; for a name, "rule" or "terminal"; for the end of the text, "end"; for %json and
-        # %regex with what follows them, these words; for other tokens, the name of their group in _TOKEN
-        self.kind = kind
-        self.value = value
-        self.offset = offset
-
-
-def read(text: str, limits: Limits) -> Source:
+def read(text: str, limits: Limits, files: Files = _NO_FILES, grammars: Mapping[str, Any] | None = None) -> Source:
     """Read a whole Lark text.
 
     Args:
         text: the grammar.
         limits: `source_bytes`, `nesting` and `rules` apply.
+        files: where %import finds files.
+        grammars: what `@name` stands for: Lark texts, and schemas as dicts or bools.
 
     Raises:
-        GrammarError: the text is malformed (`line` and `column` say where).
+        GrammarError: the text is malformed (`line` and `column` say where), or a file cannot be imported.
         UnsupportedError: it has something of Lark that is not supported.
         LimitError: it is too long, nested too deep, or repeats something too often.
     """
-    check_source_text(text, "the Lark text", limits)
-    return _Reader(text, limits).read()
+    texts = Texts(text, limits)
+
+    def read_text(begin: int, folder: str | None) -> Source:
+        return Reader(texts, begin, limits, importer, folder, {}).read()
+
+    importer = Importer(texts, limits, files, read_text)
+    return Reader(texts, 0, limits, importer, files.base, grammars or {}).read()
 
 
-def _tokens(text: str) -> list[_Token]:
-    tokens: list[_Token] = []
-    match = _TOKEN.match
-    at, end = 0, len(text)
-    while at < end:
-        found = match(text, at)
-        if found is None:
-            raise error_at(text, at, _stray(text[at]))
-        kind, value = found.lastgroup or "", found.group()
-        if kind == "name":
-            tokens.append(_Token(_name_kind(text, value, at), value, at))
-        elif kind == "mark":
-            tokens.append(_Token(value, value, at))
-        elif value in ("%json", "%regex", "%indenter"):
-            token = _json(text, found.end(), value)
-            tokens.append(token)
-            at = token.offset + len(token.value)
-            continue
-        elif kind != "skip":
-            tokens.append(_Token(kind, value, at))
-        at = found.end()
-    tokens.append(_Token("newline", "", end))
-    tokens.append(_Token("end", "", end))
-    return tokens
+class Reader(BodyReader):
+    """Reads the statements of a text.
 
-
-def _json(text: str, offset: int, keyword: str) -> _Token:
-    """The JSON object after the `%json` or `%regex` that ends at an offset. Only braces and strings are read here."""
-    begin = _OBJECT.match(text, offset)
-    if begin is None:
-        raise error_at(text, offset, f"expected a JSON object in braces after {keyword}")
-    first = begin.end() - 1
-    depth = 0
-    for found in _BRACES.finditer(text, first):
-        depth += {"{": 1, "}": -1}.get(found.group(), 0)
-        if depth == 0:
-            return _Token(keyword, text[first : found.end()], first)
-    raise error_at(text, first, f"the '{{' after {keyword} is never closed")
-
-
-def _name_kind(text: str, name: str, offset: int) -> str:
-    if name.strip("_0123456789"):
-        if name == name.lower():
-            return "rule"
-        if name == name.upper():
-            return "terminal"
-    raise error_at(text, offset, f"bad name {name!r}: rules are all lower case, terminals all upper case")
-
-
-def _stray(char: str) -> str:
-    if char == '"':
-        return 'this string has no closing " on its line'
-    if char == "/":
-        return "this regular expression has no closing /"
-    if char == "<":
-        return "this special token has no closing > on its line"
-    if char == "'":
-        return 'unexpected "\'": strings are written in double quotes'
-    return f"unexpected character {char!r}"
-
-
-def _shown(token: _Token) -> str:
-    if token.kind == "newline":
-        return "the end of the line"
-    if token.kind == "end":
-        return "the end of the text"
-    return repr(token.value if len(token.value) <= 40 else token.value[:40] + "...")
-
-
-class _Frame:
-    """An open bracket, or the body itself, and how much of it has been read.
-
-    Attributes:
-        opener: the bracket, or the first token of the body.
-        alternatives: how many alternatives are finished.
-        conjuncts: how many parts of the current alternative are finished; `&` separates parts.
-        items: how many items the current part has.
-        negations: the offsets of every `~` before the next item.
+    Args:
+        texts, begin, limits: as for `Cursor`.
+        importer: finds and reads what the text imports.
+        folder: what relative imports are relative to; None if there are none.
+        grammars: what `@name` stands for.
     """
 
-    def __init__(self, opener: _Token) -> None:
-        self.opener = opener
-        self.alternatives = 0
-        self.conjuncts = 0
-        self.items = 0
-        self.negations: list[int] = []
-
-
-class _Reader:
-    def __init__(self, text: str, limits: Limits) -> None:
-        self.text = text
-        self.limits = limits
-        self.tokens = _tokens(text)
-        self.at = 0
-        self.source = Source(text)
+    def __init__(
+        self,
+        texts: Texts,
+        begin: int,
+        limits: Limits,
+        importer: Importer,
+        folder: str | None,
+        grammars: Mapping[str, Any],
+    ) -> None:
+        super().__init__(texts, begin, limits)
+        self.importer = importer
+        self.folder = folder
+        self.grammars = grammars
+        self.source = Source(texts)
+        self.wanted = Wanted()
+        self.changes: list[Change] = []
+        # How many grammars were nested, and the names of those that `@name` stands for.
+        self.count = 0
+        self.named: dict[str, str] = {}
 
     def read(self) -> Source:
+        """Read the whole text."""
         while self.tokens[self.at].kind != "end":
             token = self.tokens[self.at]
             if token.kind == "newline":
                 self.at += 1
-            elif token.kind == "keyword":
+            elif token.kind == "}" and self.depth:
+                break
+            elif token.kind in ("keyword", "%llguidance", "%indenter"):
                 self.at += 1
                 self.statement(token)
-            elif token.kind == "%indenter":
-                self.at += 1
-                self.indenter(token)
             else:
-                self.definition()
+                definition = self.definition()
+                define(self.source, definition)
+        self.importer.bring(self.source, self.wanted, self.folder)
+        for one in self.changes:
+            change(self.source, one)
         return self.source
 
-    # Helpers
-
-    def error(self, offset: int, message: str) -> GrammarError:
-        return error_at(self.text, offset, message)
-
-    def unsupported(self, offset: int, message: str) -> GrammarError:
-        return error_at(self.text, offset, message, UnsupportedError)
-
     def warn(self, offset: int, message: str) -> None:
-        line, column = place(self.text, offset)
-        self.source.warnings.append(f"line {line}, column {column}: {message}")
-
-    def take(self, *kinds: str, what: str) -> _Token:
-        token = self.tokens[self.at]
-        if token.kind not in kinds:
-            raise self.error(token.offset, f"expected {what}, found {_shown(token)}")
-        self.at += 1
-        return token
-
-    def skip_newlines(self) -> None:
-        while self.tokens[self.at].kind == "newline":
-            self.at += 1
-
-    def define(self, definition: Definition, table: dict[str, Definition]) -> None:
-        earlier = table.get(definition.name)
-        if earlier is not None:
-            if len(earlier.body) == 1 and earlier.body[0].code == "common" and _same_body(earlier, definition):
-                return  # The same import twice is no mistake.
-            line, column = place(self.text, earlier.offset)
-            message = f"{definition.name} is already defined at line {line}, column {column}"
-            raise self.error(definition.offset, message)
-        table[definition.name] = definition
+        self.source.warnings.append(f"{self.texts.told(offset)}: {message}")
 
     # Statements
 
-    def statement(self, keyword: _Token) -> None:
+    def statement(self, keyword: Token) -> None:
         if keyword.value == "%ignore":
-            self.source.ignored.append(self.body("%ignore", keyword.offset, in_terminal=True))
+            self.source.ignored.append(self.body("%ignore", keyword.offset, True))
         elif keyword.value == "%words":
-            self.source.words.append(self.body("%words", keyword.offset, in_terminal=True))
+            self.source.words.append(self.body("%words", keyword.offset, True))
+        elif keyword.kind == "%indenter":
+            self.indenter(keyword)
         elif keyword.value == "%import":
             self.imports()
-        elif keyword.value in ("%declare", "%override", "%extend"):
-            raise self.unsupported(keyword.offset, f"{keyword.value} is not supported: define the name in this text")
+        elif keyword.value == "%declare":
+            self.declare()
+        elif keyword.value in ("%override", "%extend"):
+            self.changes.append(Change(keyword.value, keyword.offset, self.definition()))
+        elif keyword.kind == "%llguidance":
+            for message in read_options(self.texts, keyword, self.source.scopes[0]):
+                self.warn(keyword.offset, message)
         else:
-            message = f"unknown statement {keyword.value}: %ignore and %import are supported"
-            raise self.error(keyword.offset, message)
+            hint = did_you_mean(keyword.value, _STATEMENTS) or f"; there are {one_of(_STATEMENTS)}"
+            raise self.error(keyword.offset, f"unknown statement {keyword.value}{hint}")
 
-    def indenter(self, token: _Token) -> None:
+    def indenter(self, token: Token) -> None:
+        """Read `%indenter`."""
         if self.source.indenter is not None:
             raise self.error(token.offset, "there is an %indenter already")
         self.source.indenter = Op("indenter", token.value, token.offset)
         self.take("newline", what="the end of the line")
 
-    def imports(self) -> None:
-        path = [self.take("rule", "terminal", ".", what="the name of a library")]
-        if path[0].kind != ".":
-            while self.tokens[self.at].kind == ".":
+    def declare(self) -> None:
+        """Read `%declare`: terminals without a body."""
+        token = self.take("terminal", what="the name of a terminal (upper case)")
+        while True:
+            define(self.source, Definition(token.value, token.offset, (), 0, declared=True))
+            if self.tokens[self.at].kind == ",":
                 self.at += 1
-                path.append(self.take("rule", "terminal", what="a name after '.'"))
-        if path[0].value != "common":
-            raise self.unsupported(path[0].offset, "only the library `common` can be imported")
-        token = self.tokens[self.at]
-        if token.kind == "(" and len(path) == 1:
+            if self.tokens[self.at].kind in ("newline", "}"):
+                return
+            token = self.take("terminal", what="the name of a terminal (upper case) or the end of the line")
+
+    def imports(self) -> None:
+        """Read `%import`."""
+        relative = self.tokens[self.at].kind == "."
+        if relative:
+            self.at += 1
+        path = [self.take("rule", "terminal", what="the name of a library or of a file")]
+        while self.tokens[self.at].kind == ".":
+            self.at += 1
+            path.append(self.take("rule", "terminal", what="a name after '.'"))
+        if self.tokens[self.at].kind == "(":
             self.at += 1
             while True:
                 self.skip_newlines()
-                name = self.take("rule", "terminal", what="the name of a terminal")
-                self.import_one(name, name)
+                name = self.take("rule", "terminal", what="the name of a rule or terminal")
+                self.want(relative, path, name, name)
                 self.skip_newlines()
                 if self.take(",", ")", what="',' or ')'").kind == ")":
                     break
-        elif len(path) == 2:
-            alias = path[1]
-            if token.kind == "->":
+        elif len(path) > 1:
+            name = alias = path.pop()
+            if self.tokens[self.at].kind == "->":
                 self.at += 1
-                alias = self.take("terminal", what="the name of a terminal (upper case)")
-            self.import_one(path[1], alias)
+                kind = "lower" if name.kind == "rule" else "upper"
+                alias = self.take(name.kind, what=f"the name of a {name.kind} ({kind} case)")
+            self.want(relative, path, name, alias)
         else:
-            raise self.error(path[-1].offset, "write `%import common.NAME` or `%import common (NAME, NAME)`")
-        self.take("newline", what="the end of the line")
+            written = ("." if relative else "") + path[0].value
+            message = f"write `%import {written}.NAME` or `%import {written} (NAME, NAME)`"
+            raise self.error(path[0].offset, message)
+        if self.tokens[self.at].kind != "}":
+            self.take("newline", what="the end of the line")
 
-    def import_one(self, name: _Token, alias: _Token) -> None:
+    def want(self, relative: bool, path: list[Token], name: Token, alias: Token) -> None:
+        """Note one name that is imported. Terminals of the common library are defined at once."""
+        steps = tuple(token.value for token in path)
+        if steps != ("common",) or relative or self.importer.files.shadows(steps):
+            self.wanted.add(relative, steps, path[0].offset, name, alias)
+            return
         if name.value not in COMMON:
-            raise self.error(name.offset, f"common has no {name.value}; it has {', '.join(COMMON)}")
-        body = (Op("common", name.value, name.offset),)
-        self.define(Definition(alias.value, alias.offset, body), self.source.terminals)
+            hint = did_you_mean(name.value, COMMON)
+            raise self.error(name.offset, f"common has no {name.value}{hint}; it has {', '.join(COMMON)}")
+        define(self.source, Definition(alias.value, alias.offset, (Op("common", name.value, name.offset),)))
 
     # Definitions
 
-    def definition(self) -> None:
+    def definition(self) -> Definition:
+        """Read a rule or a terminal."""
         modifiers = self.at
         while self.tokens[self.at].kind in ("?", "!"):
             self.at += 1
@@ -278,231 +201,115 @@ class _Reader:
         terminal = name.kind == "terminal"
         if terminal and self.at - 1 > modifiers:
             raise self.error(self.tokens[modifiers].offset, "only rules take ? and !")
-        lazy = False
-        if self.tokens[self.at].kind == "{":
-            raise self.unsupported(self.tokens[self.at].offset, "templates are not supported: write the rule out")
-        if self.tokens[self.at].kind == "[":
-            lazy = self.attributes(terminal)
-        if self.tokens[self.at].kind == ".":
+        kind = self.tokens[self.at].kind
+        if kind == ":":
             self.at += 1
-            priority = self.take("number", what="a priority")
-            if terminal:
-                self.warn(
-                    priority.offset,
-                    f"the priority of {name.value} has no effect: all terminals that match the longest text are kept",
-                )
+            return self.body(name.value, name.offset, terminal)
+        params = self.params(terminal) if kind == "{" else ()
+        parametric = self.parameter(terminal) if self.tokens[self.at].kind == "::" else False
+        attributes: Attributes | None = None
+        while self.tokens[self.at].kind in ("[", "."):
+            if self.tokens[self.at].kind == ".":
+                self.priority(name)
+            elif attributes is not None:
+                raise self.error(self.tokens[self.at].offset, "attributes stand in one pair of brackets")
+            else:
+                attributes = read_attributes(self, terminal)
         self.take(":", what=f"':' after {name.value}")
-        definition = self.body(name.value, name.offset, in_terminal=terminal, lazy=lazy)
-        self.define(definition, self.source.terminals if terminal else self.source.rules)
+        lazy = terminal and attributes is not None
+        body = self.body(name.value, name.offset, terminal, lazy)
+        if terminal:
+            return body
+        return self.with_head(body, params, parametric, attributes)
 
-    def attributes(self, terminal: bool) -> bool:
+    def with_head(
+        self, body: Definition, params: tuple[str, ...], parametric: bool, attributes: Attributes | None
+    ) -> Definition:
+        """A rule with what stands between its name and its colon."""
+        if attributes is not None and (params or parametric):
+            raise self.unsupported(
+                attributes.offset, "a rule with parameters can have no attributes: name a part of it"
+            )
+        return body._replace(params=params, parametric=parametric, attributes=attributes)
+
+    def params(self, terminal: bool) -> tuple[str, ...]:
+        """Read the parameters of a template."""
+        brace = self.step()
+        if terminal:
+            raise self.unsupported(brace.offset, "templates are rules: write the name in lower case")
+        names: list[str] = []
+        while True:
+            name = self.take("rule", what="the name of a parameter (lower case)")
+            if name.value in names:
+                raise self.error(name.offset, f"two parameters have the name {name.value}")
+            names.append(name.value)
+            if self.take(",", "}", what="',' or '}'").kind == "}":
+                return tuple(names)
+
+    def parameter(self, terminal: bool) -> bool:
+        """Read the mark of a rule with a number as parameter."""
+        mark = self.step()
+        if terminal:
+            raise self.unsupported(mark.offset, "only rules can have parameters: write the name in lower case")
+        self.take("_", what="'_': the parameter of a rule is written name::_")
+        return True
+
+    def priority(self, name: Token) -> None:
         self.at += 1
-        while True:
-            attribute = self.take("rule", what="an attribute")
-            if attribute.value != "lazy":
-                message = f"unknown attribute {attribute.value}: only `lazy` is supported"
-                raise self.unsupported(attribute.offset, message)
-            if not terminal:
-                message = "only terminals can be lazy: make it a terminal (upper case)"
-                raise self.unsupported(attribute.offset, message)
-            if self.take(",", "]", what="',' or ']'").kind == "]":
-                return True
+        priority = self.take("number", what="a priority")
+        if name.kind == "terminal":
+            self.warn(
+                priority.offset,
+                f"the priority of {name.value} has no effect: all terminals that match the longest text are kept",
+            )
 
-    def body(self, name: str, offset: int, *, in_terminal: bool, lazy: bool = False) -> Definition:
-        """Read alternatives, up to the end of a line. A line that begins with `|` continues the line before it."""
-        ops: list[Op] = []
-        stack = [_Frame(self.tokens[self.at])]
-        while True:
-            token = self.tokens[self.at]
-            kind = token.kind
-            self.at += 1
-            frame = stack[-1]
-            if kind in ("rule", "terminal", "string", "regex", "%regex"):
-                ops.append(self.atom(token))
-                self.item_done(ops, frame)
-            elif kind == "special":
-                if in_terminal:
-                    raise self.unsupported(token.offset, f"only rules can have special tokens, such as {token.value}")
-                ops.append(Op("special", token.value, token.offset))
-                self.item_done(ops, frame)
-            elif kind == "%json":
-                if in_terminal:
-                    raise self.unsupported(token.offset, "only rules can have %json")
-                ops.append(Op("json", token.value, token.offset))
-                self.item_done(ops, frame)
-            elif kind in ("(", "["):
-                stack.append(_Frame(token))
-                if len(stack) - 1 > self.limits.nesting:
-                    raise LimitError("nesting", self.limits.nesting, self.deep(token))
-            elif kind in (")", "]"):
-                self.close(ops, stack, token)
-            elif kind == "|":
-                self.alternative_done(ops, frame, token)
-            elif kind == "->":
-                self.alias(token, in_terminal)
-            elif kind in ("&", "~"):
-                self.terminal_operator(ops, frame, token, in_terminal)
-            elif kind != "newline":
-                raise self.misplaced(token, frame.opener if len(stack) > 1 else None, name)
-            elif len(stack) == 1:
-                self.skip_newlines()
-                if self.tokens[self.at].kind != "|":
-                    self.alternative_done(ops, frame, token)
-                    return Definition(name, offset, tuple(ops), frame.alternatives, lazy)
+    # Grammars in grammars
 
-    def atom(self, token: _Token) -> Op:
-        if token.kind == "string":
-            return self.string(token)
-        if token.kind == "regex":
-            return self.regex(token)
-        if token.kind == "%regex":
-            return Op("pieces", token.value, token.offset)
-        return Op("name", token.value, token.offset)
+    def nested(self, token: Token) -> Op:
+        if token.kind == "grammar":
+            return self.grammar(token)
+        self.take("{", what="'{' after %lark")
+        if self.depth >= MAX_NESTED:
+            raise self.unsupported(token.offset, f"grammars can be nested {MAX_NESTED} deep, not deeper")
+        outer = (self.source, self.wanted, self.changes)
+        self.source, self.wanted, self.changes = Source(self.texts), Wanted(), []
+        self.depth += 1
+        inner = self.read()
+        self.depth -= 1
+        self.source, self.wanted, self.changes = outer
+        self.take("}", what="'}' at the end of the grammar inside")
+        self.count += 1
+        return Op("name", self.embed(inner, f"lark{self.count}", token), token.offset)
 
-    def close(self, ops: list[Op], stack: list[_Frame], token: _Token) -> None:
-        """Read a closing bracket."""
-        frame = stack[-1]
-        if len(stack) == 1:
-            raise self.error(token.offset, f"{token.kind!r} closes nothing")
-        if _CLOSES[frame.opener.kind] != token.kind:
-            raise self.error(token.offset, f"{token.kind!r} cannot close {self.opened(frame.opener)}")
-        self.alternative_done(ops, frame, token)
-        if frame.alternatives > 1:
-            ops.append(Op("alt", frame.alternatives, frame.opener.offset))
-        if token.kind == "]":
-            ops.append(Op("rep", (0, 1), frame.opener.offset))
-        stack.pop()
-        self.item_done(ops, stack[-1])
+    def grammar(self, token: Token) -> Op:
+        """The step of a grammar with a name."""
+        name = token.value[1:]
+        if name not in self.grammars:
+            known = f"; there are {one_of(self.grammars)}" if self.grammars else "; give it with grammars={...}"
+            raise self.error(token.offset, f"there is no grammar {name}{did_you_mean(name, self.grammars) or known}")
+        given = self.grammars[name]
+        if not isinstance(given, str):
+            try:
+                return Op("json", json.dumps(given), token.offset)
+            except (TypeError, ValueError, RecursionError) as error:
+                raise self.error(token.offset, f"the schema {name} is no JSON: {error}") from None
+        if name not in self.named:
+            begin = self.texts.add(given, f"@{name}")
+            inner = Reader(self.texts, begin, self.limits, self.importer, self.folder, {}).read()
+            self.named[name] = self.embed(inner, name.replace("-", "_").lower(), token)
+        return Op("name", self.named[name], token.offset)
 
-    def misplaced(self, token: _Token, opener: _Token | None, name: str) -> GrammarError:
-        # A bracket may extend over several lines. So if the misplaced token is on a later line than the bracket, a
-        # missing closing bracket is the likely mistake.
-        if opener is not None and (token.kind == "end" or "\n" in self.text[opener.offset : token.offset]):
-            return self.error(opener.offset, f"{opener.kind!r} is never closed")
-        return self.error(token.offset, f"unexpected {_shown(token)} in the definition of {name}")
-
-    def deep(self, token: _Token) -> str:
-        line, column = place(self.text, token.offset)
-        return f"line {line}, column {column}: brackets are nested too deep"
-
-    def opened(self, opener: _Token) -> str:
-        line, column = place(self.text, opener.offset)
-        return f"the {opener.kind!r} of line {line}, column {column}"
-
-    def item_done(self, ops: list[Op], frame: _Frame) -> None:
-        """Finish an item: read the operator after it, and apply the `~` before it."""
-        token = self.tokens[self.at]
-        if token.kind in _OPERATORS:
-            self.at += 1
-            ops.append(Op("rep", _OPERATORS[token.kind], token.offset))
-        elif token.kind == "~" and self.tokens[self.at + 1].kind == "number":
-            self.at += 1
-            lo = hi = self.number()
-            if self.tokens[self.at].kind == "..":
-                self.at += 1
-                hi = self.number()
-                if hi < lo:
-                    raise self.error(token.offset, f"the range {lo}..{hi} is empty")
-            ops.append(Op("rep", (lo, hi), token.offset))
-        if frame.negations:
-            ops.extend([Op("not", None, offset) for offset in frame.negations])
-            frame.negations.clear()
-        frame.items += 1
-
-    def number(self) -> int:
-        token = self.take("number", what="a number")
-        if token.value.startswith("-"):
-            raise self.error(token.offset, "a number of repetitions cannot be negative")
-        digits = token.value.lstrip("0") or "0"
-        if len(digits) > _NUMBER_DIGITS:
-            line, column = place(self.text, token.offset)
-            raise LimitError("rules", self.limits.rules, f"line {line}, column {column}: too many repetitions")
-        return int(digits)
-
-    def conjunct_done(self, ops: list[Op], frame: _Frame, token: _Token) -> None:
-        if frame.negations:
-            raise self.error(frame.negations[-1], "'~' has nothing after it")
-        if frame.items != 1:
-            ops.append(Op("cat", frame.items, token.offset))
-        frame.items = 0
-        frame.conjuncts += 1
-
-    def alternative_done(self, ops: list[Op], frame: _Frame, token: _Token) -> None:
-        self.conjunct_done(ops, frame, token)
-        if frame.conjuncts > 1:
-            ops.append(Op("and", frame.conjuncts, token.offset))
-        frame.conjuncts = 0
-        frame.alternatives += 1
-
-    def terminal_operator(self, ops: list[Op], frame: _Frame, token: _Token, in_terminal: bool) -> None:
-        if not in_terminal:
-            raise self.unsupported(token.offset, f"only terminals can have {token.kind!r}: make it a terminal")
-        if token.kind == "~":
-            frame.negations.append(token.offset)
-        elif frame.items == 0:
-            raise self.error(token.offset, "'&' has nothing before it")
-        else:
-            self.conjunct_done(ops, frame, token)
-            if self.tokens[self.at].kind in ("|", "&", ")", "]", "newline", "end"):
-                raise self.error(token.offset, "'&' has nothing after it")
-
-    def alias(self, arrow: _Token, in_terminal: bool) -> None:
-        if in_terminal:
-            raise self.error(arrow.offset, "only the alternatives of rules can have an alias")
-        self.take("rule", what="an alias (lower case)")
-        following = self.tokens[self.at]
-        if following.kind not in ("|", ")", "]", "newline"):
-            raise self.error(following.offset, f"an alias ends its alternative; found {_shown(following)}")
-
-    # Literals
-
-    def string(self, token: _Token) -> Op:
-        if self.tokens[self.at].kind == "..":
-            self.at += 1
-            last = self.take("string", what="the last character of the range, in quotes")
-            ends = (self.one_character(token), self.one_character(last))
-            if ends[0] > ends[1]:
-                raise self.error(token.offset, f"the range {token.value}..{last.value} is empty")
-            return Op("range", ends, token.offset)
-        return Op("text", (self.unescaped(token), token.value.endswith("i")), token.offset)
-
-    def one_character(self, token: _Token) -> int:
-        value = self.unescaped(token)
-        if len(value) != 1 or token.value.endswith("i"):
-            raise self.error(token.offset, f"a range is between two single characters, not {_shown(token)}")
-        return ord(value)
-
-    def unescaped(self, token: _Token) -> str:
-        """The value of a string by Lark's rules: an unknown escape keeps its backslash."""
-        raw = token.value[1 : -2 if token.value.endswith("i") else -1]
-        if "\\" not in raw:
-            return self.encodable(token, raw)
-
-        def value(found: re.Match[str]) -> str:
-            digits = found[1] or found[2] or found[3]
-            if digits and int(digits, 16) <= 0x10FFFF:
-                return chr(int(digits, 16))
-            if digits or found[4]:
-                raise self.error(token.offset + 1 + found.start(), f"bad escape {found[0]}")
-            return _SIMPLE_ESCAPES[found[5]] if found[5] else found[0]
-
-        return self.encodable(token, _ESCAPE.sub(value, raw))
-
-    def encodable(self, token: _Token, value: str) -> str:
-        if not value.isascii() and any("\ud800" <= char <= "\udfff" for char in value):
-            raise self.error(token.offset, "a string cannot have half of a surrogate pair")
-        return value
-
-    def regex(self, token: _Token) -> Op:
-        end = token.value.rindex("/")
-        pattern, flags = token.value[1:end], token.value[end + 1 :]
-        if "\n" in pattern and "x" not in flags:
-            message = "this regular expression has no closing / on its line (line breaks need the flag x)"
-            raise self.error(token.offset, message)
-        if "l" in flags:
-            raise self.unsupported(token.offset + end + 1, "the flag l (locale) is not supported")
-        return Op("regex", (pattern, flags), token.offset)
+    def embed(self, inner: Source, prefix: str, token: Token) -> str:
+        """Add the definitions of a grammar inside this one. Returns the name of its start."""
+        if "start" not in inner.rules:
+            raise self.error(token.offset, f"the grammar {shown(token)} has {no_start(inner, 'start')}")
+        start = f"{prefix}__start"
+        merge(self.source, inner, prefix, {"start": [start]}, nested=True, limits=self.limits)
+        return start
 
 
-def _same_body(one: Definition, other: Definition) -> bool:
-    return [op[:2] for op in one.body] == [op[:2] for op in other.body]
+def no_start(source: Source, start: str) -> str:
+    """The end of a message about a start that is not defined."""
+    hint = did_you_mean(start, [*source.rules, *source.terminals])
+    rules = f"; the rules are {one_of(source.rules)}" if source.rules else "; there are no rules"
+    return f"no rule {start!r} to start with{hint}{rules}"

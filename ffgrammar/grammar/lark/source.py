@@ -1,17 +1,13 @@
-"""The definitions of a Lark text, before anything is compiled, and places in the text."""
+"""The definitions of a Lark text, before anything is compiled."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeVar
 
-from ffgrammar.core.errors import GrammarError
+from ffgrammar.grammar.lark.texts import Texts
 
-__all__ = ["Definition", "Op", "Source", "did_you_mean", "error_at", "place", "popped"]
-
-# How many names, and of how many letters, are compared to find the one that was meant.
-MAX_LETTERS = 60
-MAX_NAMES = 1000
+__all__ = ["Attributes", "Definition", "Op", "Scope", "Source", "popped"]
 
 _T = TypeVar("_T")
 
@@ -31,6 +27,10 @@ class Op(NamedTuple):
     special as it is written         push a special token (rules only)
     json    text of a schema         push the JSON texts valid under it (rules only)
     pieces  JSON object              push the pieces of a text (substrings.py)
+    call    (name, n)                pop n, push what a template stands for with these arguments (rules only)
+    param   (name, function)         push what a parametric rule stands for (parameters.py; rules only)
+    if      (condition, n)           if the condition does not hold, push what matches nothing, and skip the next n
+                                     steps (rules only)
     rep     (lo, hi or None)         pop one, push its repetition
     not     None                     pop one, push all other texts (terminals only)
     cat     n                        pop n, push their concatenation
@@ -43,8 +43,35 @@ class Op(NamedTuple):
     offset: int
 
 
-@dataclass(frozen=True)
-class Definition:
+class Attributes(NamedTuple):
+    """What stands in brackets after the name of a rule.
+
+    Attributes:
+        offset: where the bracket opens.
+        lazy: the rule is one lexeme, which ends at its first match.
+        suffix: the rule is one lexeme, which ends with the first match of this text or regular expression; its capture
+            does not have it.
+        stop: the same, but the text stands again after each use of the rule.
+        capture: the name of its captures.
+        stop_capture: the name of the captures of the suffix.
+        temperature: the sampling temperature that is asked for while the rule is read.
+    """
+
+    offset: int
+    lazy: bool = False
+    suffix: Op | None = None
+    stop: str | None = None
+    capture: str | None = None
+    stop_capture: str | None = None
+    temperature: float | None = None
+
+    @property
+    def is_lexeme(self) -> bool:
+        """Whether the rule is a lexeme, so that its body may only have what a terminal may have."""
+        return self.lazy or self.suffix is not None or self.stop is not None
+
+
+class Definition(NamedTuple):
     """A rule, a terminal or an %ignore.
 
     Attributes:
@@ -53,6 +80,11 @@ class Definition:
         body: steps that leave the alternatives of the body on the stack of values.
         alternatives: how many alternatives there are.
         lazy: whether it is a terminal that ends at its first match.
+        params: the parameters of a template.
+        parametric: whether it is a rule with a number as parameter.
+        declared: whether it is a terminal without a body (%declare).
+        attributes: those of a rule.
+        scope: which %ignore holds in it: an index in `Source.scopes`.
     """
 
     name: str
@@ -60,6 +92,31 @@ class Definition:
     body: tuple[Op, ...]
     alternatives: int = 1
     lazy: bool = False
+    params: tuple[str, ...] = ()
+    parametric: bool = False
+    declared: bool = False
+    attributes: Attributes | None = None
+    scope: int = 0
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it stands for the same wherever it is used."""
+        return not self.params and not self.parametric
+
+
+@dataclass
+class Scope:
+    """What may be skipped in the definitions of one text.
+
+    Attributes:
+        ignored: the definitions of every %ignore.
+        once: whether at most one skip stands between two lexemes.
+        initial: whether a skip may stand before the first lexeme.
+    """
+
+    ignored: list[Definition] = field(default_factory=list)
+    once: bool = False
+    initial: bool = True
 
 
 @dataclass
@@ -67,41 +124,31 @@ class Source:
     """All definitions of a text.
 
     Attributes:
-        text: the text.
+        texts: the text, and those that it imports.
         rules, terminals: definitions by name.
-        ignored: the definitions of every %ignore.
+        scopes: the first one holds in the text itself, the others in grammars inside it.
         words: the definitions of every %words.
         indenter: the %indenter, as a step with the text of its JSON object; or None.
         warnings: messages about what has no effect in ffgrammar, each with its place.
     """
 
-    text: str
+    texts: Texts
     rules: dict[str, Definition] = field(default_factory=dict)
     terminals: dict[str, Definition] = field(default_factory=dict)
-    ignored: list[Definition] = field(default_factory=list)
+    scopes: list[Scope] = field(default_factory=lambda: [Scope()])
     words: list[Definition] = field(default_factory=list)
     indenter: Op | None = None
     warnings: list[str] = field(default_factory=list)
 
+    @property
+    def ignored(self) -> list[Definition]:
+        """The %ignore of the text itself."""
+        return self.scopes[0].ignored
 
-def place(text: str, offset: int) -> tuple[int, int]:
-    """The line and the column of an offset, both from 1, in code points."""
-    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
-
-
-def error_at(text: str, offset: int, message: str, kind: type[GrammarError] = GrammarError) -> GrammarError:
-    """An error about a place in a text; the caller raises it."""
-    line, column = place(text, offset)
-    return kind(message, line=line, column=column)
-
-
-def did_you_mean(name: str, known: list[str]) -> str:
-    """The end of a message about a name that does not exist: the known name that is most like it; or nothing."""
-    import difflib
-
-    short = [one for one in known[:MAX_NAMES] if len(one) <= MAX_LETTERS]
-    like = difflib.get_close_matches(name[:MAX_LETTERS], short, 1)
-    return f"; did you mean {like[0]}?" if like else ""
+    def table(self, name: str) -> dict[str, Definition]:
+        """The definitions among which a name belongs: those of terminals or of rules. (A name that was imported may
+        begin with the name of a file, so its last letter counts.)"""
+        return self.terminals if name.rstrip("_-0123456789")[-1:].isupper() else self.rules
 
 
 def popped(stack: list[_T], count: int) -> list[_T]:

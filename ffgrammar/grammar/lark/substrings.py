@@ -12,7 +12,8 @@ import re
 
 from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.lark.source import Op, error_at
+from ffgrammar.grammar.lark.source import Op
+from ffgrammar.grammar.lark.texts import Texts, error_at
 from ffgrammar.grammar.source_text import check_source_text
 from ffgrammar.regex.expr.store import EMPTY, ExprStore
 
@@ -22,11 +23,11 @@ _WORDS = re.compile(r"\w+|\s+|[^\w\s]+")
 _FORMS = "substring_words or substring_chars with a text, or substring_chunks with a list of texts"
 
 
-def substrings(text: str, op: Op, store: ExprStore, limits: Limits) -> int:
+def substrings(texts: Texts, op: Op, store: ExprStore, limits: Limits) -> int:
     """The expression of the pieces of a text.
 
     Args:
-        text: the Lark text.
+        texts: where the step is.
         op: the step with the JSON object as it is written.
         store: where the expression is made.
         limits: `source_bytes` bounds the length of the chunks together.
@@ -36,14 +37,14 @@ def substrings(text: str, op: Op, store: ExprStore, limits: Limits) -> int:
         UnsupportedError: it has other keys.
         LimitError: a bound was reached.
     """
-    chunks = _chunks(text, op)
+    chunks = _chunks(texts, op)
     check_source_text("".join(chunks), "the text of %regex", limits)
     return _expression([chunk.encode() for chunk in chunks if chunk], store)
 
 
-def _chunks(text: str, op: Op) -> list[str]:
+def _chunks(texts: Texts, op: Op) -> list[str]:
     def wrong(message: str, kind: type[GrammarError] = GrammarError) -> GrammarError:
-        return error_at(text, op.offset, message, kind)
+        return error_at(texts, op.offset, message, kind)
 
     try:
         found = json.loads(op.argument)

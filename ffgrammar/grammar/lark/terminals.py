@@ -8,14 +8,16 @@ cannot be recursive. Intersection and complement (`&` and `~`) need no work here
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.lark.common import COMMON
 from ffgrammar.grammar.lark.pattern import Translation, translate
-from ffgrammar.grammar.lark.source import Definition, Op, Source, did_you_mean, error_at, popped
+from ffgrammar.grammar.lark.source import Definition, Op, Source, popped
 from ffgrammar.grammar.lark.substrings import substrings
+from ffgrammar.grammar.lark.texts import error_at
+from ffgrammar.grammar.names import did_you_mean
 from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, ExprStore
 from ffgrammar.regex.lower.lowering import UTF8, any_text, lower
 from ffgrammar.regex.syntax.charset import Charset, case_variants, from_ranges
@@ -54,7 +56,7 @@ class Terminals:
         self.patterns: dict[tuple[str, str], int] = {}  # expressions by (pattern, flags)
 
     def error(self, offset: int, message: str, kind: type[GrammarError] = GrammarError) -> GrammarError:
-        return error_at(self.source.text, offset, message, kind)
+        return error_at(self.source.texts, offset, message, kind)
 
     def undefined(self, op: Op) -> GrammarError:
         hint = f"; write %import common.{op.argument}" if op.argument in COMMON else ""
@@ -75,11 +77,14 @@ class Terminals:
                 todo.pop()
                 continue
             definition = terminals[name]
+            if definition.declared:
+                todo.pop()
+                continue
             missing = [op for op in definition.body if op.code == "name" and op.argument not in done]
             if missing:
                 underway.add(name)
                 for op in missing:
-                    if op.argument not in terminals:
+                    if op.argument not in terminals or terminals[op.argument].declared:
                         raise self.not_a_terminal(op)
                     if op.argument in underway:
                         raise self.error(op.offset, f"terminals cannot be recursive: {op.argument} is part of itself")
@@ -88,12 +93,17 @@ class Terminals:
             underway.discard(name)
             expr = done[name] = self.whole(definition)
             if definition.lazy and self.store.is_nullable(expr):
-                raise self.error(
-                    definition.offset, f"{name} is lazy and matches the empty text, so it would always be empty"
-                )
+                self.refuse_lazy(definition)
             todo.pop()
 
+    def refuse_lazy(self, definition: Definition) -> NoReturn:
+        message = f"{definition.name} is lazy and matches the empty text, so it would always be empty"
+        raise self.error(definition.offset, message)
+
     def not_a_terminal(self, op: Op) -> GrammarError:
+        if op.argument in self.source.terminals:
+            message = f"{op.argument} is declared without a body, so it cannot be part of a terminal"
+            return self.error(op.offset, message, UnsupportedError)
         if op.argument in self.source.rules:
             return self.error(op.offset, f"{op.argument} is a rule: a terminal can only be made of terminals")
         return self.undefined(op)
@@ -146,7 +156,7 @@ class Terminals:
             return _Value(self.store.literal(literal), literal=literal)
         if op.code == "name":
             terminal = self.source.terminals.get(op.argument)
-            if terminal is None:
+            if terminal is None or terminal.declared:
                 raise self.not_a_terminal(op)
             if terminal.lazy:
                 message = f"{op.argument} is lazy: it can only be a whole lexeme, not a part of another one"
@@ -158,7 +168,7 @@ class Terminals:
                 found = self.patterns[op.argument] = self.lower(op, self.tree(op))
             return _Value(found)
         if op.code == "pieces":
-            return _Value(substrings(self.source.text, op, self.store, self.limits))
+            return _Value(substrings(self.source.texts, op, self.store, self.limits))
         if op.code == "common":
             return _Value(lower(parse(COMMON[op.argument], limits=self.limits), self.store))
         return _Value(self.store.concat([UTF8.charset(self.store, chars) for chars in _characters(op)]))

@@ -56,4 +56,5 @@ def end_anywhere(grammar: GrammarIR, skip: int | None, limits: Limits) -> Gramma
     start = builder.embed(grammar, symbols, after)
     if after is not None:
         start = builder.seq([after, start])
-    return builder.finish(start, kind=grammar.kind, warnings=grammar.warnings, correct_prefix=True)
+    # (the nonterminals have the numbers that they had)
+    return builder.finish(start, kind=grammar.kind, warnings=grammar.warnings, correct_prefix=True, notes=grammar.notes)

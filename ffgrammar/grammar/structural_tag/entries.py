@@ -8,7 +8,7 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.grammar.json_schema.documents.text import kind_of
-from ffgrammar.grammar.lark.source import did_you_mean
+from ffgrammar.grammar.names import did_you_mean
 
 __all__ = ["Entry", "texts"]
 

@@ -54,13 +54,38 @@ def _ends_at_first(stops: frozenset[bytes], ends: tuple[bytes, ...]) -> bool:
     if not stops.issuperset(ends):
         return False
     for end in ends:
-        beginnings = [end[:length] for length in range(1, len(end))]
+        borders = _borders(end)
         for stop in stops:
-            if stop in end[:-1] or any(len(one) < len(stop) and stop.endswith(one) for one in beginnings):
+            if stop in end[:-1] or _overlap(stop, end, borders):
                 return False
             if stop not in ends and (end.endswith(stop) or stop.endswith(end)):
                 return False
     return True
+
+
+def _borders(text: bytes) -> list[int]:
+    """By length of a beginning of a text, how long the longest shorter beginning is with which it ends (Knuth, Morris,
+    Pratt 1977)."""
+    borders = [0, 0]
+    length = 0
+    for byte in text[1:]:
+        while length and text[length] != byte:
+            length = borders[length]
+        length += text[length] == byte
+        borders.append(length)
+    return borders
+
+
+def _overlap(stop: bytes, end: bytes, borders: list[int]) -> bool:
+    """Whether a part of an end, from its beginning on, is a part of a stop, up to its end, and neither is the whole."""
+    length = 0
+    for byte in stop[1:]:
+        if length == len(end):
+            length = borders[length]
+        while length and end[length] != byte:
+            length = borders[length]
+        length += end[length] == byte
+    return (borders[length] if length == len(end) else length) > 0
 
 
 def dispatch(

@@ -8,7 +8,7 @@ from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.composition.parts import Part
 from ffgrammar.grammar.json_schema.documents.text import read_text
-from ffgrammar.grammar.lark.source import did_you_mean
+from ffgrammar.grammar.names import did_you_mean
 from ffgrammar.grammar.structural_tag.entries import Entry
 from ffgrammar.grammar.structural_tag.formats import FORMATS, Pending, Place, Sources
 from ffgrammar.grammar.structural_tag.free import then

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.composition.parts import Choice, Part, Repeat, Sequence, SpecialToken, Text
-from ffgrammar.grammar.lark.source import did_you_mean
+from ffgrammar.grammar.names import did_you_mean
 from ffgrammar.grammar.structural_tag.entries import Entry
 from ffgrammar.grammar.structural_tag.free import choice
 from ffgrammar.tokens.vocabulary.trie import TokenTrie

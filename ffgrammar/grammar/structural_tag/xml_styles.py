@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.composition.parts import Part, Repeat, Sequence
-from ffgrammar.grammar.lark.source import did_you_mean
+from ffgrammar.grammar.names import did_you_mean
 from ffgrammar.grammar.structural_tag.entries import Entry
 from ffgrammar.grammar.structural_tag.free import choice, free_text, literal, then
 from ffgrammar.grammar.structural_tag.leaves import Leaves

@@ -12,5 +12,6 @@ In reading order:
     log_softmax         log-probabilities of a model's logits
     paths               which tokens a model must run to answer a batch of questions
     transformers_model  `TransformersModel`: a causal model of transformers
+    llama_cpp_rows      rows of tokens side by side in llama.cpp
     llama_cpp_model     `LlamaCppModel`: a model of llama-cpp-python
 """

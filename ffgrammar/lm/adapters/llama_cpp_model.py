@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,11 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ffgrammar.lm.adapters.llama_cpp_rows import LlamaRows
 from ffgrammar.lm.adapters.log_softmax import log_softmax
-from ffgrammar.lm.adapters.paths import Path, find_paths, with_start
+from ffgrammar.lm.adapters.paths import Path, find_paths, tree_size, with_start
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["LlamaCppModel"]
+
+# llama.cpp has room for 64 sequences in older versions, and the rows of one call are copied into others.
+MAX_BATCH = 32
 
 
 class LlamaCppModel:
@@ -25,10 +30,16 @@ class LlamaCppModel:
     the model has a sliding window, make it with `swa_full=True`: otherwise keys and values leave the window for good,
     and a call that does not just go on from the last one runs all its tokens.
 
+    If a call asks about several sequences, they run side by side, and what they share runs once. For this the first
+    such call makes a second context on the same weights. It takes as much memory as that of the `Llama`.
+
     Args:
         llama: the model.
         tokenizer: its vocabulary; the one in its file if not given.
         start: token ids that begin every text, such as a beginning-of-text token that the model expects.
+        max_batch: how many sequences run side by side, at most 32. With 1 there is no second context, and sequences run
+            one after another. So they do in models with recurrent layers or adapters (LoRA), and where there is no
+            memory for the context or llama.cpp's libraries cannot share keys and values between sequences.
 
     Attributes:
         tokenizer: the vocabulary.
@@ -37,10 +48,22 @@ class LlamaCppModel:
 
     Raises:
         TokenizerError: the vocabulary in the model's file cannot be read.
+        ValueError: `max_batch` is out of range.
     """
 
-    def __init__(self, llama: Any, tokenizer: Tokenizer | None = None, start: Sequence[int] = ()) -> None:
+    def __init__(
+        self, llama: Any, tokenizer: Tokenizer | None = None, start: Sequence[int] = (), max_batch: int = 16
+    ) -> None:
+        if not 1 <= max_batch <= MAX_BATCH:
+            raise ValueError(f"LlamaCppModel: max_batch must be from 1 to {MAX_BATCH}, not {max_batch}")
         self._llama = llama
+        # (older versions of the binding do not say whether layers are recurrent)
+        recurrent = getattr(llama, "_is_recurrent", True) or getattr(llama, "_is_hybrid", True)
+        alone = recurrent or llama._lora_adapter is not None
+        self._max_batch = 1 if alone else max_batch
+        self._rows: LlamaRows | None = None
+        # How many tokens ran again in the context of the Llama because rows took turns there.
+        self._again = 0
         self.tokenizer = tokenizer or Tokenizer.from_file(llama.model_path, vocab_size=llama.n_vocab())
         self._start = tuple(start)
         self.chat_template = _chat_template(llama, self.tokenizer.decode(self._start).decode("utf-8", "replace"))
@@ -54,15 +77,48 @@ class LlamaCppModel:
             RuntimeError: llama.cpp could not run the tokens.
         """
         asked = with_start(self._start, sequences, self._llama.n_ctx())
-        rows = np.empty((len(asked), self._llama.n_vocab()), dtype=np.float32)
-        for path in find_paths(asked, self._known()):
-            self._run(path, rows)
-        return log_softmax(rows)
+        answers = np.empty((len(asked), self._llama.n_vocab()), dtype=np.float32)
+        paths = find_paths(asked, self._known())
+        if self._side_by_side(paths) and (rows := self._second_context()) is not None:
+            self.tokens_run += rows.answer(paths, answers)
+        else:
+            for path in paths:
+                self._run(path, answers)
+        return log_softmax(answers)
 
-    def _known(self) -> list[int]:
+    def _side_by_side(self, paths: Sequence[Path]) -> bool:
+        """Whether paths run in the second context: if fewer of their tokens run there.
+
+        For rows that take turns, the first context has to run more at each call. What it ran too often so far counts,
+        too. So a prompt that the first context knows is run once more in the second one if that pays.
+        """
+        if self._max_batch == 1 or not paths or (self._rows is None and len(paths) == 1):
+            return False
+        alone, before = 0, self._known()
+        for path in paths:
+            alone += len(path.tokens) - path.reusable(before)
+            before = path.tokens
+        together = tree_size(paths) if self._rows is None else self._rows.cost(paths)
+        if together <= alone + self._again - (len(paths) == 1):
+            self._again = 0
+            return True
+        self._again += max(0, alone - len(paths))
+        return False
+
+    def _second_context(self) -> LlamaRows | None:
+        """The second context, made when it is needed; None if there is no memory for it, or it would not share what
+        rows have in common."""
+        if self._rows is None:
+            with contextlib.suppress(ValueError):
+                self._rows = LlamaRows(self._llama, self._max_batch)
+            if self._rows is None or not self._rows.may_share:
+                self._rows = None
+                self._max_batch = 1
+        return self._rows
+
+    def _known(self) -> tuple[int, ...]:
         """The tokens whose keys and values are there."""
-        known: list[int] = self._llama.input_ids[: self._llama.n_tokens].tolist()
-        return known
+        return tuple(self._llama.input_ids[: self._llama.n_tokens].tolist())
 
     def _run(self, path: Path, rows: NDArray[np.float32]) -> None:
         """Run a path, and write the logits that it answers into `rows`."""

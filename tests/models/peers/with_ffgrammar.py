@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ffgrammar as ff
@@ -14,6 +15,10 @@ def generate(model: Any, tokenizer: Any, schema: Any, inputs: Any, options: Any)
     return model.generate(**inputs, **options, logits_processor=[GrammarLogitsProcessor(grammar)])
 
 
-def processor(model: Any, tokenizer: Any, schema: Any, rows: int) -> Any:
+def compiler(model: Any, tokenizer: Any) -> Callable[[Any], Any]:
     tok = ff.Tokenizer.from_huggingface(tokenizer, vocab_size=model.config.vocab_size)
-    return GrammarLogitsProcessor([ff.compile_json_schema(schema, tok, separators=(", ", ": "))] * rows)
+    return lambda schema: ff.compile_json_schema(schema, tok, separators=(", ", ": "))
+
+
+def processor(compiled: list[Any]) -> Any:
+    return GrammarLogitsProcessor(compiled)

@@ -1,0 +1,19 @@
+"""Tools: their definitions, and the formats in which models call them. In reading order:
+
+format           what a format consists of
+json_formats     formats with JSON arguments
+xml_formats      formats with tags
+definitions      tools as users define them
+choice           which tools may be called
+strict           warnings about schemas outside OpenAI's strict subset
+marks            the pieces of a format as parts of a composition
+names            a choice between names as a tree
+values           which strings a schema allows where they have no quotes
+arguments        the arguments of a tool as a part
+answer           answers in a format
+harmony          the format of gpt-oss
+reasoning        the block of reasoning before an answer
+table            the formats by name
+compile          `compile_tools`
+response_format  `compile_response_format`
+"""

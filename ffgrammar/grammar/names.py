@@ -1,0 +1,30 @@
+"""The names that messages tell: the one that was meant, and those that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+__all__ = ["did_you_mean", "one_of"]
+
+# How many names, and of how many letters, are compared to find the one that was meant.
+MAX_LETTERS = 60
+MAX_NAMES = 1000
+# How many names a message lists.
+MAX_LISTED = 12
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of a message about a name that does not exist: the known name that is most like it; or nothing."""
+    import difflib
+
+    short = [one for one in [*known][:MAX_NAMES] if len(one) <= MAX_LETTERS]
+    like = difflib.get_close_matches(name[:MAX_LETTERS], short, 1)
+    return f"; did you mean {like[0]}?" if like else ""
+
+
+def one_of(names: Iterable[str]) -> str:
+    """A list of names for a message. Of many names, only the first ones are told."""
+    names = list(names)
+    shown = [name if len(name) <= MAX_LETTERS else name[:MAX_LETTERS] + "..." for name in names[:MAX_LISTED]]
+    more = len(names) - len(shown)
+    return ", ".join([*shown, f"and {more} more"] if more else shown)
