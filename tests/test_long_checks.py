@@ -21,6 +21,7 @@ SHORT = {
     "budgets": (["--schemas", "10"], "schemas (0 refused): 0 did not end in time"),
     "hostile": (["--mutations", "3"], "wrong ends: 0"),
     "interruptions": (["--count", "40"], "wrong walks: 0"),
+    "python": (["--mutations", "20", "--max-bytes", "2000"], "unknown disagreements: 0"),
     "library": (
         ["--only", "toml", "--folder", str(PROGRAM), "--files", "5", "--mutations", "5", "--sentences", "5"],
         "wrong verdicts: 0",

@@ -67,7 +67,7 @@ def test_along_samples(cl100k: ff.Tokenizer, name: str) -> None:
     grammar: Any = ff.compile_lark(source, tok)
     recogniser = Recogniser(build(source, ExprStore(), Limits()))
     places = 0
-    for text in random.sample(texts(name), 6):
+    for text in random.sample(texts(name), 1 if name == "python" else 6):
         ids = spelled(tok, tree, text.encode(), random)
         asked = {0, *random.sample(range(len(ids) + 1), min(len(ids) + 1, 5))}
         matcher, fresh = grammar.matcher(), ff.compile_lark(f"{source}\n// {places}", tok).matcher()

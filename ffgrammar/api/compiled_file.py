@@ -17,6 +17,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import (
     CHECKS,
     MAX_COUNT,
+    MAX_SCOPED_SKIPS,
     GrammarIR,
     Lexeme,
     LexemeGroup,
@@ -32,7 +33,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 7
+VERSION = 8
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 # Groups of lexemes are below this.
@@ -56,6 +57,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
     import json
 
     nodes, numbers = _expressions(grammar)
+    skip_sets = {one: number for number, one in enumerate(dict.fromkeys(grammar.skips_in))}
     body = {
         "nodes": nodes,
         "lexemes": [
@@ -81,6 +83,9 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
             [one.delimited, one.skips, f"{one.next_first:x}", f"{one.previous_going_on:x}"] for one in grammar.groups
         ],
         "apart": grammar.apart,
+        "skip_sets": [sorted(one) for one in skip_sets],
+        "skips_in": [skip_sets[one] for one in grammar.skips_in],
+        "words": grammar.words,
         "notes": [[one.rule, one.hidden, one.hidden_name, one.temperature] for one in grammar.notes],
         "outline": [
             [one.kind, one.inner, one.value.hex() if one.kind == "text" else one.value, one.nullable]
@@ -204,10 +209,14 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     parametric = {}
     for number, bits in body["parametric"]:
         parametric[_number(number, len(names), "nonterminal")] = _number(bits, limits.rules, "number of bits")
+    words = _number(body["words"], len(lexemes) + 1, "number of words")
+    plain = not (parametric or groups or checks) and not any(one.anywhere or one.group for one in lexemes)
+    _expect(plain or not (words or body["skips_in"]), "words or scoped skips")
+    ruled = lexemes[: len(lexemes) - words]
     productions = Productions()
     for head, rhs in body["productions"]:
         _expect(_number(head, len(names), "nonterminal") not in parametric, "a production of a parametric nonterminal")
-        productions.append(head, _symbols(rhs, names, lexemes))
+        productions.append(head, _symbols(rhs, names, ruled))
     templates = [_template(one, parametric, names, lexemes) for one in body["templates"]]
     _expect(len(productions) + len(templates) <= limits.rules, f"more productions than the limit rules={limits.rules}")
     start = _number(body["start"], 2 * len(names), "start")
@@ -235,8 +244,22 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         body["apart"],
         body["correct_prefix"],
         _outline(body["outline"], names, lexemes, special),
+        _skips_in(body, len(names), lexemes),
+        words,
         tuple(_note(one, names) for one in body["notes"]),
     )
+
+
+def _skips_in(body: dict[str, Any], count: int, lexemes: list[Lexeme]) -> tuple[frozenset[int], ...]:
+    sets = []
+    for one in body["skip_sets"]:
+        numbers = frozenset(_number(number, len(lexemes), "skip") for number in one)
+        _expect(all(lexemes[number].skip for number in numbers), "bad skips")
+        sets.append(numbers)
+    found = tuple(sets[_number(number, len(sets), "set of skips")] for number in body["skips_in"])
+    _expect(len(found) in (0, count), "bad skips")
+    _expect(not found or sum(lexeme.skip for lexeme in lexemes) <= MAX_SCOPED_SKIPS, "too many skips")
+    return found
 
 
 def _strings(body: dict[str, Any], key: str) -> list[str]:

@@ -21,6 +21,7 @@ __all__ = [
     "ANY_COUNT",
     "CHECKS",
     "MAX_COUNT",
+    "MAX_SCOPED_SKIPS",
     "GrammarIR",
     "Lexeme",
     "LexemeGroup",
@@ -36,6 +37,8 @@ ANY_COUNT = (0, None)
 # The kinds of checks. "unique": no two items of the array are equal. "repeated": two of its items are equal. "new key":
 # the key is not yet in its object.
 CHECKS = ("unique", "repeated", "new key")
+# Where nonterminals say which skips may stand inside them, at most this many lexemes are skips.
+MAX_SCOPED_SKIPS = 30
 # The bounds of a counter are below this.
 MAX_COUNT = 1 << 30
 
@@ -231,6 +234,13 @@ class GrammarIR:
             lexemes of different groups compete.
         correct_prefix: the front-end promises that some sentence begins with each text that the lexer and the parser
             can read. Every delimited grammar keeps this promise, too.
+        skips_in: per nonterminal, the numbers of the skip lexemes that may stand inside its productions, after the
+            first symbol and before the last. Those of the start symbol may also stand at the end of the text. None may
+            stand at the beginning. Such a grammar has no groups, checks or templates. Empty: every skip may stand
+            everywhere.
+        words: how many lexemes, the last ones, are *words*. They are in no production. A word begins wherever a lexeme
+            may begin, and no lexeme may end where a word goes on. So a keyword does not end inside a name. Such a
+            grammar has no groups or lexemes that end anywhere.
         outline: the parts of a composition that has captures, as its user has laid them out. The last one is the whole.
             Empty without captures.
     """
@@ -253,4 +263,6 @@ class GrammarIR:
     apart: bool = False
     correct_prefix: bool = False
     outline: tuple[PartNode, ...] = ()
+    skips_in: tuple[frozenset[int], ...] = ()
+    words: int = 0
     notes: tuple[RuleNote, ...] = ()

@@ -22,6 +22,7 @@ NAMES = (
     "hostile",
     "interruptions",
     "gbnf",
+    "python",
     "library",
 )
 

@@ -8,6 +8,10 @@ It is the definition of the language (docs/lexing.md) as a program that is writt
 - As soon as a lazy lexeme matches, the lexeme ends right there.
 - A skip lexeme leaves the parser where it is. When the same bytes are also another lexeme, both outcomes are kept.
 - With single_skip, a skip lexeme may not directly follow another one.
+- With skips_in, a skip may stand inside the productions of some nonterminals only. Where it stands, what began with
+  other productions does not go on.
+- A word (`GrammarIR.words`) may begin with any lexeme, but is never given to the parser. Where only words go on,
+  nothing does.
 - Some lexemes are special tokens (`Lexeme.tokens`). They have no bytes. Such a token ends the current lexeme, as the
   end of the text does, and then goes to the parser as all the lexemes that it is.
 - A lexeme never matches the empty text. Where its expression does, the parser may go past it without reading anything.
@@ -20,7 +24,7 @@ Nothing here imports the engine. Expressions are ids in grammar.store, which mus
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 __all__ = ["Column", "Recogniser", "State"]
@@ -60,6 +64,8 @@ class Recogniser:
         self._nothing: dict[int, bool] = {}
         self._completable: dict[State, bool] = {}
         self._shifts: dict[tuple[frozenset[tuple[Column, bool]], frozenset[int]], frozenset[tuple[Column, bool]]] = {}
+        self._after_skips: dict[tuple[Column, frozenset[int]], Column] = {}
+        self._first_word = len(grammar.lexemes) - grammar.words
         self._by_lhs = self._useful_productions()
         first = Column()
         self.first = first
@@ -115,6 +121,8 @@ class Recogniser:
             moved = self._advance(self._allowed(frontier), byte)
             if not moved:
                 return None
+        if all(lexeme >= self._first_word for lexeme, _ in moved):
+            return None
         matched = self._matched(moved)
         if any(self.grammar.lexemes[lexeme].lazy for lexeme in matched):
             frontier = self._shift(frontier, matched)
@@ -182,7 +190,7 @@ class Recogniser:
         return frozenset((lexeme, expr) for lexeme, expr in moved if not self._is_nothing(expr))
 
     def _matched(self, live: frozenset[tuple[int, int]]) -> frozenset[int]:
-        return frozenset(lexeme for lexeme, expr in live if self.store.is_nullable(expr))
+        return frozenset(lexeme for lexeme, expr in live if lexeme < self._first_word and self.store.is_nullable(expr))
 
     def _is_nothing(self, expr: int) -> bool:
         if expr not in self._nothing:
@@ -202,8 +210,11 @@ class Recogniser:
             if dot < len(self._rhs(number))
         }
         numbers = {symbol >> 1 for symbol in symbols if not symbol & 1}
-        if any(not skipped for _, skipped in frontier):
-            numbers |= {number for number, lexeme in enumerate(lexemes) if lexeme.skip}
+        for column, skipped in frontier:
+            if not skipped:
+                numbers |= self._skips(column)
+        if numbers:
+            numbers |= set(range(self._first_word, len(lexemes)))
         return frozenset((number, lexemes[number].expr) for number in numbers)
 
     # Parser
@@ -218,8 +229,10 @@ class Recogniser:
         key = (frontier, matched)
         if key not in self._shifts:
             after: set[tuple[Column, bool]] = set()
-            if any(self.grammar.lexemes[lexeme].skip for lexeme in matched):
-                after |= {(column, self.grammar.single_skip) for column, skipped in frontier if not skipped}
+            skips = frozenset(lexeme for lexeme in matched if self.grammar.lexemes[lexeme].skip)
+            for column, skipped in frontier:
+                if not skipped and skips & self._skips(column):
+                    after.add((self._after_skip(column, skips), self.grammar.single_skip))
             scanned = Column()
             for column, _ in frontier:
                 for number, dot, origin in column.items:
@@ -231,6 +244,31 @@ class Recogniser:
                 after.add((scanned, False))
             self._shifts[key] = frozenset(after)
         return self._shifts[key]
+
+    def _begun(self, column: Column) -> Iterator[tuple[tuple[int, int, Column], frozenset[int]]]:
+        """The items of a column that began before it and go on, or are the whole text; each with its skips."""
+        for number, dot, origin in column.items:
+            lhs = self.grammar.productions[number][0]
+            whole = origin is self.first and lhs == self.grammar.start >> 1
+            if origin is not column and (dot < len(self._rhs(number)) or whole):
+                yield (number, dot, origin), self.grammar.skips_in[lhs]
+
+    def _skips(self, column: Column) -> frozenset[int]:
+        """The skip lexemes that may stand in a column."""
+        if not self.grammar.skips_in:
+            return frozenset(number for number, lexeme in enumerate(self.grammar.lexemes) if lexeme.skip)
+        return frozenset().union(*(skips for _, skips in self._begun(column)))
+
+    def _after_skip(self, column: Column, skips: frozenset[int]) -> Column:
+        """The column after one of these skips in a column."""
+        if not self.grammar.skips_in or all(skips & allowed for _, allowed in self._begun(column)):
+            return column
+        key = (column, skips)
+        if key not in self._after_skips:
+            kept = self._after_skips[key] = Column()
+            kept.items = {item for item, allowed in self._begun(column) if skips & allowed}
+            self._close(kept)
+        return self._after_skips[key]
 
     def _close(self, column: Column) -> None:
         """Predict and complete until nothing is new. Each round goes over all items, so nullable rules come right."""

@@ -56,7 +56,7 @@ cdef list heads_waiting(Engine engine, uint32_t row, uint32_t lexeme):
             if (head < len(engine.names) and engine.names[head]) or items[i].link == ROOT:
                 found[head] = None
                 continue
-            link = intern_get(&m.rows.links, items[i].link)
+            link = intern_get(&m.rows.links.pairs, items[i].link)
             user = (link[0], <uint32_t>NONTERMINAL | link[1])
             if user not in seen:
                 seen.add(user)

@@ -183,6 +183,9 @@ cdef int add_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t number, uint
         lexeme = pairs[i] % dfa.threads.lexemes if dfa.threads.present else pairs[i]
         if dfa.lazy.data[lexeme]:
             bit_set(&words[1], used - 2)
+        if lexeme >= dfa.first_word:
+            # (these come last)
+            words[0] += 2
         status = shared_expression(p, &cache.exprs, dfa.nodes, pairs[i + 1], &words[used])
         if status <= 0:
             return status

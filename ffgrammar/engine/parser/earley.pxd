@@ -26,12 +26,14 @@ from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.parser.carried cimport ENTRY_WORDS, Entry
+from ffgrammar.engine.parser.links cimport Links
 from ffgrammar.engine.parser.tables cimport Rules
 from ffgrammar.regex.dfa.threads cimport Threads
 
 cdef enum:
     ROOT = 0
     CARRIES = 2  # flag in the first word of a kernel: the row has carried items
+    SKIP_SHIFT = 2  # the bits above the flags: the skips that may stand in the row (`Rules.skip_bits`)
 
 cdef struct Item:
     uint32_t symbol    # what follows the dot
@@ -43,10 +45,10 @@ cdef struct EarleyRows:
     const Threads* threads
     const Intern* lexsets  # the lexer's table of sets of lexemes, by number
     Owner owner
-    # row -> (accepting, position, link, position, link, ...);
+    Links links
+    # row -> (accepting | skips << SKIP_SHIFT, position, link, position, link, ...);
     # with carried items: (accepting, with the flag CARRIES; the row without them; entries)
     Intern kernels
-    Intern links        # link -> (row, nonterminal)
     Vec items           # Items (3 words), by row, sorted by symbol
     Vec starts          # per row, and one more: its first item
     Map scans           # row << 32 | lexeme set -> row
@@ -57,9 +59,8 @@ cdef struct EarleyRows:
     Vec carried         # its carried items, as entries (carried.pxd)
     Vec order
     Vec pending         # links whose productions are complete
-    Vec predicted       # entries of P_WORDS words, see earley.pyx
     Vec found           # Items of the row being made
-    Vec stamp           # per nonterminal: its entry in `predicted`, valid only if that entry is the nonterminal's
+    Vec stamp           # per nonterminal: its entry in `links.predicted`, valid only if that entry is the nonterminal's
     size_t work         # how many items the current scan has advanced
     uint32_t max_items  # of one row
     size_t max_words    # of all items together
@@ -79,8 +80,9 @@ cdef size_t earley_bytes(const EarleyRows* r) noexcept nogil
 cdef int earley_first(EarleyRows* r, uint32_t* row) noexcept nogil
 
 # Go on from `row` by a text that every lexeme of the set `lexset` matches, and write the row after this text to `target`. At
-# least one of these lexemes must be allowed in `row`. A skip lexeme leaves the row as it is. `lexset` may also be an ending; what
-# goes on is carried. Returns a status: LIMIT_ROW_ITEMS if the row gets too large, LIMIT_CACHE if all rows together do.
+# least one of these lexemes must be allowed in `row`. A skip lexeme leaves the row as it is, but for items that do not allow the
+# skip. `lexset` may also be an ending; what goes on is carried. Returns a status: LIMIT_ROW_ITEMS if the row gets too large,
+# LIMIT_CACHE if all rows together do.
 cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* target) noexcept nogil
 
 # Write the row of what follows either of two rows to `target`. Returns a status as earley_scan.
@@ -90,6 +92,11 @@ cdef int earley_join(EarleyRows* r, uint32_t one, uint32_t other, uint32_t* targ
 cdef inline bint row_accepting(const EarleyRows* r, uint32_t row) noexcept nogil:
     """Whether a text that ends in a row is a sentence."""
     return intern_get(&r.kernels, row)[0] & 1
+
+
+cdef inline uint32_t row_skips(const EarleyRows* r, uint32_t row) noexcept nogil:
+    """The skips that may stand in a row, in a grammar with `Rules.skip_bits`."""
+    return intern_get(&r.kernels, row)[0] >> SKIP_SHIFT
 
 
 cdef inline const Entry* row_carried(const EarleyRows* r, uint32_t row, uint32_t* count) noexcept nogil:

@@ -16,23 +16,18 @@ from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_ROW_ITEMS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.engine.parser.carried cimport carried_settle
 from ffgrammar.engine.parser.instances cimport expand
+from ffgrammar.engine.parser.links cimport (
+    IN_KERNEL, P_COUNT, P_FIRST, P_LINK, P_NONTERMINAL, P_WORDS, W_ENTRY, W_LINK, W_POSITION, W_SOURCE, W_WORDS, links_clear,
+    links_find, links_init, links_truncate,
+)
 from ffgrammar.engine.parser.tables cimport END, NONE, NONTERMINAL, NUMBER
 from ffgrammar.regex.dfa.threads cimport CARRIED_WORDS, E_COUNT, E_ENDED, THREADED
-
-cdef enum:
-    # words of an entry of `predicted`, one for each nonterminal that some item waits for
-    P_NONTERMINAL
-    P_POSITION     # the dot position of the item that predicts the nonterminal: the first item that waits for it
-    P_IN_KERNEL    # whether that item is in the kernel
-    P_SOURCE       # that item's link if it is in the kernel; else the entry of the nonterminal of the item's production
-    P_COUNT        # how many items wait for the nonterminal
-    P_LINK         # the link that the nonterminal is predicted with
-    P_WORDS
 
 cdef enum:
     ITEM_WORDS = 3
     # one scan may advance items this many times for each item that a row may have
     ADVANCES_PER_ITEM = 4
+    EVERY_SKIP = 0xFFFFFFFF
 
 
 cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets, const Threads* threads) noexcept nogil:
@@ -44,7 +39,6 @@ cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets, const T
     r.max_words = <size_t>-1
     owner_init(&r.owner)
     own_intern(&r.owner, &r.kernels)
-    own_intern(&r.owner, &r.links)
     own_map(&r.owner, &r.scans)
     own_map(&r.owner, &r.seen)
     own_vec(&r.owner, &r.items)
@@ -53,34 +47,30 @@ cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets, const T
     own_vec(&r.owner, &r.carried)
     own_vec(&r.owner, &r.order)
     own_vec(&r.owner, &r.pending)
-    own_vec(&r.owner, &r.predicted)
     own_vec(&r.owner, &r.found)
     own_vec(&r.owner, &r.stamp)
-    return earley_clear(r) if owner_status(&r.owner) >= 0 else NO_MEMORY
+    if links_init(&r.links) < 0 or owner_status(&r.owner) < 0:
+        return NO_MEMORY
+    return earley_clear(r)
 
 
 cdef void earley_free(EarleyRows* r) noexcept nogil:
     owner_free(&r.owner)
+    owner_free(&r.links.owner)
 
 
 cdef int earley_clear(EarleyRows* r) noexcept nogil:
-    cdef uint32_t root[2]
-    cdef uint32_t link
     intern_free(&r.kernels)
-    intern_free(&r.links)
     map_free(&r.scans)
     vec_free(&r.items)
     vec_free(&r.starts)
-    if intern_init(&r.kernels) < 0 or intern_init(&r.links) < 0 or map_init(&r.scans) < 0:
+    if intern_init(&r.kernels) < 0 or map_init(&r.scans) < 0 or vec_push(&r.starts, 0) < 0:
         return NO_MEMORY
-    root[0] = root[1] = 0xFFFFFFFF
-    if vec_push(&r.starts, 0) < 0:
-        return NO_MEMORY
-    return NO_MEMORY if intern_add(&r.links, root, 2, &link) < 0 else OK
+    return links_clear(&r.links)
 
 
 cdef size_t earley_bytes(const EarleyRows* r) noexcept nogil:
-    return owner_bytes(&r.owner)
+    return owner_bytes(&r.owner) + owner_bytes(&r.links.owner)
 
 
 cdef int add_kernel(EarleyRows* r, uint32_t position, uint32_t link, bint* accepting) noexcept nogil:
@@ -146,15 +136,64 @@ cdef int scan_lexemes(EarleyRows* r, uint32_t row, uint32_t lexset, bint* accept
     return OK
 
 
-cdef int keep_kernel(EarleyRows* r, uint32_t row, bint* accepting) noexcept nogil:
-    """Add the kernel of a row, unchanged but for carried items, to the kernel that is being made. Returns OK or NO_MEMORY."""
+cdef inline uint32_t skips_inside(const Rules* rules, uint32_t position) noexcept nogil:
+    """The skips that may stand inside the production of a dot position."""
+    while not rules.symbols.data[position] & END:
+        position += 1
+    return rules.skip_bits.data[rules.symbols.data[position] & NUMBER]
+
+
+cdef uint32_t skip_bits(const EarleyRows* r, uint32_t lexset) noexcept nogil:
+    """The skips of a set of lexemes, as in `Rules.skip_bits`."""
+    cdef uint32_t bits = 0
+    cdef uint32_t i, k
+    for i in range(intern_len(r.lexsets, lexset)):
+        for k in range(<uint32_t>r.rules.skips.len):
+            if r.rules.skips.data[k] == intern_get(r.lexsets, lexset)[i]:
+                bits |= <uint32_t>1 << k
+    return bits
+
+
+cdef uint32_t kernel_flags(const EarleyRows* r, bint accepting) noexcept nogil:
+    """The first word of the kernel that is being made."""
+    cdef uint32_t skips = 0
+    cdef uint32_t i
+    if r.rules.skip_bits.len == 0:
+        return accepting
+    if accepting:
+        skips = r.rules.skip_bits.data[r.rules.start]
+    for i in range(1, <uint32_t>r.kernel.len, 2):
+        skips |= skips_inside(r.rules, r.kernel.data[i])
+    return accepting | skips << SKIP_SHIFT
+
+
+cdef bint all_allow(const EarleyRows* r, uint32_t row, uint32_t skips) noexcept nogil:
+    """Whether every item of a row's kernel allows one of some skips."""
+    cdef const uint32_t* words = intern_get(&r.kernels, row)
+    cdef uint32_t i
+    if r.rules.skip_bits.len == 0:
+        return True
+    if words[0] & 1 and not r.rules.skip_bits.data[r.rules.start] & skips:
+        return False
+    for i in range(1, intern_len(&r.kernels, row), 2):
+        if not skips_inside(r.rules, words[i]) & skips:
+            return False
+    return True
+
+
+cdef int keep_kernel(EarleyRows* r, uint32_t row, uint32_t skips, bint* accepting) noexcept nogil:
+    """Add the kernel of a row, unchanged but for carried items, to the kernel that is being made. Where items say which skips may
+    stand, only those that allow one of `skips` are added. Returns OK or NO_MEMORY."""
     cdef const uint32_t* words = intern_get(&r.kernels, row)
     cdef uint32_t i
     if words[0] & CARRIES:
         row = words[1]
         words = intern_get(&r.kernels, row)
-    accepting[0] |= words[0]
+    if skips == EVERY_SKIP or r.rules.skip_bits.len == 0 or r.rules.skip_bits.data[r.rules.start] & skips:
+        accepting[0] |= words[0] & 1
     for i in range(1, intern_len(&r.kernels, row), 2):
+        if skips != EVERY_SKIP and r.rules.skip_bits.len and not skips_inside(r.rules, words[i]) & skips:
+            continue
         if add_kernel(r, words[i], words[i + 1], accepting) < 0:
             return NO_MEMORY
     return OK
@@ -166,7 +205,7 @@ cdef int complete(EarleyRows* r, bint* accepting) noexcept nogil:
     cdef int status
     while r.pending.len:
         r.pending.len -= 1
-        words = intern_get(&r.links, r.pending.data[r.pending.len])
+        words = intern_get(&r.links.pairs, r.pending.data[r.pending.len])
         status = advance(r, words[0], NONTERMINAL | words[1], accepting)
         if status < 0:
             return status
@@ -217,24 +256,24 @@ cdef int earley_scan(EarleyRows* r, uint32_t row, uint32_t lexset, uint32_t* tar
         status = scan_lexemes(r, row, lexset, &accepting, &skips)
     if status < 0:
         return status
-    if skips == intern_len(r.lexsets, lexset):
+    if skips == intern_len(r.lexsets, lexset) and all_allow(r, row, skip_bits(r, lexset)):
         target[0] = row
         return map_put(&r.scans, key, row)
-    if skips and keep_kernel(r, row, &accepting) < 0:
+    if skips and keep_kernel(r, row, skip_bits(r, lexset), &accepting) < 0:
         # (the text may be a skip or another lexeme, and both futures are kept)
         return NO_MEMORY
     status = complete(r, &accepting)
     if status >= 0:
-        status = finish_row(r, accepting, target)
+        status = finish_row(r, kernel_flags(r, accepting), target)
     return map_put(&r.scans, key, target[0]) if status >= 0 else status
 
 
 cdef int earley_join(EarleyRows* r, uint32_t one, uint32_t other, uint32_t* target) noexcept nogil:
     cdef bint accepting = False
     begin_row(r)
-    if keep_kernel(r, one, &accepting) < 0 or keep_kernel(r, other, &accepting) < 0:
+    if keep_kernel(r, one, EVERY_SKIP, &accepting) < 0 or keep_kernel(r, other, EVERY_SKIP, &accepting) < 0:
         return NO_MEMORY
-    return finish_row(r, accepting, target)
+    return finish_row(r, kernel_flags(r, accepting), target)
 
 
 cdef void begin_row(EarleyRows* r) noexcept nogil:
@@ -263,16 +302,18 @@ cdef int earley_first(EarleyRows* r, uint32_t* row) noexcept nogil:
         if not r.rules.symbols.data[position] & END and add_kernel(r, position, ROOT, &accepting) < 0:
             return NO_MEMORY
     r.pending.len = 0
+    # (where productions say which skips may stand inside them, none stands before the first lexeme)
     return finish_row(r, accepting, row)
 
 
-cdef int finish_row(EarleyRows* r, bint accepting, uint32_t* row) noexcept nogil:
-    """Intern the kernel, and find the items of its row if the row is new. Writes the row. Returns a status."""
-    cdef uint32_t links = intern_count(&r.links)
+cdef int finish_row(EarleyRows* r, uint32_t flags, uint32_t* row) noexcept nogil:
+    """Intern the kernel with its first word, and find the items of its row if the row is new. Writes the row. Returns a status."""
+    cdef uint32_t links = intern_count(&r.links.pairs)
+    cdef uint32_t keys = intern_count(&r.links.keys)
     cdef int status
     if r.kernel.len > 3:
         qsort(r.kernel.data + 1, (r.kernel.len - 1) >> 1, 2 * sizeof(uint32_t), compare_pairs)
-    r.kernel.data[0] = accepting
+    r.kernel.data[0] = flags
     if r.kernel.len >> 1 > r.max_items:
         return LIMIT_ROW_ITEMS
     if r.items.len > r.max_words:
@@ -285,7 +326,7 @@ cdef int finish_row(EarleyRows* r, bint accepting, uint32_t* row) noexcept nogil
         if status < 0:
             # forget the row, which has no items, and the links to it: neither may be found later
             intern_truncate(&r.kernels, row[0])
-            intern_truncate(&r.links, links)
+            links_truncate(&r.links, links, keys)
     return add_carried(r, row) if status >= 0 and r.carried.len else status
 
 
@@ -334,24 +375,26 @@ cdef int add_carried(EarleyRows* r, uint32_t* row) noexcept nogil:
     return status
 
 
-cdef int wait_for(EarleyRows* r, uint32_t nonterminal, uint32_t position, uint32_t in_kernel, uint32_t source) noexcept nogil:
-    """Note that an item waits for a nonterminal. The first such item predicts the nonterminal. Returns OK or NO_MEMORY."""
-    cdef uint32_t number
+cdef int wait_for(EarleyRows* r, uint32_t nonterminal, uint32_t position, uint32_t source, uint32_t link) noexcept nogil:
+    """Note that an item waits for a nonterminal. The first such item predicts the nonterminal. `source` and `link` are words of a
+    wait (links.pxd). Returns OK or NO_MEMORY."""
     cdef uint32_t entry[P_WORDS]
+    cdef uint32_t wait[W_WORDS]
+    cdef Vec* predicted = &r.links.predicted
     if nonterminal >= r.stamp.len and vec_fill(&r.stamp, nonterminal + 1 - r.stamp.len, 0) < 0:
         return NO_MEMORY
-    number = r.stamp.data[nonterminal]
-    if number * P_WORDS < r.predicted.len and r.predicted.data[number * P_WORDS] == nonterminal:
-        r.predicted.data[number * P_WORDS + P_COUNT] += 1
-        return OK
-    r.stamp.data[nonterminal] = <uint32_t>(r.predicted.len // P_WORDS)
+    wait[W_ENTRY] = r.stamp.data[nonterminal]
+    wait[W_POSITION] = position
+    wait[W_SOURCE] = source
+    wait[W_LINK] = link
+    if wait[W_ENTRY] * P_WORDS < predicted.len and predicted.data[wait[W_ENTRY] * P_WORDS] == nonterminal:
+        predicted.data[wait[W_ENTRY] * P_WORDS + P_COUNT] += 1
+        return vec_extend(&r.links.waits, wait, W_WORDS)
+    r.stamp.data[nonterminal] = wait[W_ENTRY] = <uint32_t>(predicted.len // P_WORDS)
     entry[P_NONTERMINAL] = nonterminal
-    entry[P_POSITION] = position
-    entry[P_IN_KERNEL] = in_kernel
-    entry[P_SOURCE] = source
     entry[P_COUNT] = 1
-    entry[P_LINK] = 0
-    return vec_extend(&r.predicted, entry, P_WORDS)
+    entry[P_FIRST] = entry[P_LINK] = 0
+    return NO_MEMORY if vec_extend(&r.links.waits, wait, W_WORDS) < 0 else vec_extend(predicted, entry, P_WORDS)
 
 
 cdef int expand_new(EarleyRows* r, uint32_t nonterminal) noexcept nogil:
@@ -362,14 +405,15 @@ cdef int expand_new(EarleyRows* r, uint32_t nonterminal) noexcept nogil:
 
 
 cdef int find_predicted(EarleyRows* r) noexcept nogil:
-    """Before the call `predicted` has the nonterminals that the kernel waits for. Add all that follow from them, and count the
-    items that wait for each. Returns a status."""
+    """Before the call `links.predicted` has the nonterminals that the kernel waits for. Add all that follow from them, and
+    note the items that wait. Returns a status."""
     cdef Rules* rules = r.rules
     cdef uint32_t b, symbol, position, nonterminal
     cdef size_t number = 0
     cdef int status
-    while number * P_WORDS < r.predicted.len:
-        nonterminal = r.predicted.data[number * P_WORDS]
+    while number * P_WORDS < r.links.predicted.len:
+        nonterminal = r.links.predicted.data[number * P_WORDS]
+        r.links.predicted.data[number * P_WORDS + P_FIRST] = <uint32_t>(r.links.waits.len // W_WORDS)
         status = expand_new(r, nonterminal)
         if status < 0:
             return status
@@ -377,32 +421,16 @@ cdef int find_predicted(EarleyRows* r) noexcept nogil:
             position = rules.bodies.data[b]
             symbol = rules.symbols.data[position]
             while symbol & NONTERMINAL and not symbol & END:
-                if wait_for(r, symbol & NUMBER, position, 0, <uint32_t>number) < 0:
+                if wait_for(r, symbol & NUMBER, position, <uint32_t>number, 0) < 0:
                     return NO_MEMORY
                 if not rules.nullable.data[symbol & NUMBER]:
                     break
                 position += 1
                 symbol = rules.symbols.data[position]
         number += 1
-        if r.predicted.len > <size_t>r.max_items * P_WORDS:
+        if r.links.predicted.len > <size_t>r.max_items * P_WORDS:
             return LIMIT_ROW_ITEMS
     return OK
-
-
-cdef int find_link(EarleyRows* r, uint32_t row, uint32_t* entry) noexcept nogil:
-    """Find the link that the nonterminal of an entry is predicted with. If only one item waits for the nonterminal, and the
-    nonterminal is the last symbol of this item's production, the item's own link is taken. That link is known already: an item
-    that is not in the kernel has the link of an earlier entry. Returns OK or NO_MEMORY."""
-    cdef uint32_t pair[2]
-    if entry[P_COUNT] == 1 and r.rules.symbols.data[entry[P_POSITION] + 1] & END:
-        if entry[P_IN_KERNEL]:
-            entry[P_LINK] = entry[P_SOURCE]
-        else:
-            entry[P_LINK] = r.predicted.data[entry[P_SOURCE] * P_WORDS + P_LINK]
-        return OK
-    pair[0] = row
-    pair[1] = entry[P_NONTERMINAL]
-    return NO_MEMORY if intern_add(&r.links, pair, 2, &entry[P_LINK]) < 0 else OK
 
 
 cdef int add_productions(EarleyRows* r, const uint32_t* entry) noexcept nogil:
@@ -430,20 +458,22 @@ cdef int predict(EarleyRows* r, uint32_t row) noexcept nogil:
     cdef uint32_t* entry
     cdef size_t number
     cdef int status
-    r.predicted.len = 0
+    r.links.predicted.len = r.links.waits.len = 0
     r.found.len = 0
     for i in range(1, <uint32_t>r.kernel.len, 2):
         symbol = r.rules.symbols.data[r.kernel.data[i]]
         if add_item(r, symbol, r.kernel.data[i], r.kernel.data[i + 1]) < 0:
             return NO_MEMORY
-        if symbol & NONTERMINAL and wait_for(r, symbol & NUMBER, r.kernel.data[i], 1, r.kernel.data[i + 1]) < 0:
+        if symbol & NONTERMINAL and wait_for(r, symbol & NUMBER, r.kernel.data[i], IN_KERNEL, r.kernel.data[i + 1]) < 0:
             return NO_MEMORY
     status = find_predicted(r)
+    if status >= 0:
+        status = links_find(&r.links, r.rules, row)
     if status < 0:
         return status
-    for number in range(r.predicted.len // P_WORDS):
-        entry = r.predicted.data + number * P_WORDS
-        if find_link(r, row, entry) < 0 or add_productions(r, entry) < 0:
+    for number in range(r.links.predicted.len // P_WORDS):
+        entry = r.links.predicted.data + number * P_WORDS
+        if add_productions(r, entry) < 0:
             return NO_MEMORY
         if r.found.len > <size_t>r.max_items * 3:
             return LIMIT_ROW_ITEMS

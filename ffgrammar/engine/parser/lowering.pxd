@@ -13,6 +13,9 @@ cdef class RuleTables:
     # no skip, the number of the nonterminal that stands for "this lexeme or nothing".
     cdef dict lower_lexemes(self, grammar)
 
+    # Fill `skip_bits` and `first_word`. Returns 0.
+    cdef int lower_skips(self, grammar) except -1
+
     # Fill `token_classes`. Returns 0.
     cdef int lower_tokens(self, grammar) except -1
     cdef int lower_groups(self, grammar) except -1

@@ -59,6 +59,7 @@ cdef class RuleTables:
         own_vec(&rules.owner, &rules.exprs)
         own_vec(&rules.owner, &rules.skips)
         own_vec(&rules.owner, &rules.is_skip)
+        own_vec(&rules.owner, &rules.skip_bits)
         own_vec(&rules.owner, &rules.separates)
         own_vec(&rules.owner, &rules.delimited)
         own_vec(&rules.owner, &rules.next_first)
@@ -71,6 +72,7 @@ cdef class RuleTables:
         if owner_status(&rules.owner) < 0:
             raise MemoryError
         self.lower_productions(grammar, self.lower_lexemes(grammar))
+        self.lower_skips(grammar)
         self.lower_tokens(grammar)
         self.lower_groups(grammar)
 
@@ -111,6 +113,21 @@ cdef class RuleTables:
                 push(&self.rules.skips, number)
             number += 1
         return optional
+
+    cdef int lower_skips(self, grammar) except -1:
+        """Fill `skip_bits` and `first_word`."""
+        cdef uint32_t number = 0
+        cdef uint32_t i
+        self.rules.first_word = <uint32_t>len(grammar.lexemes) - <uint32_t>grammar.words
+        for numbers in grammar.skips_in:
+            bits = 0
+            for i in range(self.rules.skips.len):
+                bits |= (self.rules.skips.data[i] in numbers) << i
+            push(&self.rules.skip_bits, bits)
+            number += 1
+        if number and vec_fill(&self.rules.skip_bits, self.rules.plain - number, 0) < 0:
+            raise MemoryError
+        return 0
 
     cdef int lower_tokens(self, grammar) except -1:
         """Fill `token_classes`: special tokens that are the same lexemes make a class."""

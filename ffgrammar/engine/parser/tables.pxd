@@ -60,6 +60,8 @@ cdef struct Rules:
     Vec exprs      # per lexeme: its expression, without the empty text
     Vec skips      # the lexemes allowed everywhere, sorted
     Vec is_skip    # per lexeme: whether it is a skip
+    Vec skip_bits  # per nonterminal: the skips that may stand inside its productions (bit i: skips[i]). Empty: all, everywhere
+    uint32_t first_word  # lexemes from this number on only keep others from ending inside a word (`ir.GrammarIR.words`)
     Vec separates  # per lexeme: whether any number of it may stand after each lexeme of its group
     Vec delimited  # per group of lexemes: whether longest match loses no text in it; empty if nothing is known of the groups
     Vec next_first         # per group: 8 words, `ir.LexemeGroup.next_first` as a set (core/bits.pxd)

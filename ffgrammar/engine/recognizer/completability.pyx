@@ -303,7 +303,7 @@ cdef int measure_links(Completability* v, const Recognizer* m) noexcept nogil:
     """Extend `link_costs` to all links. The cost of a link depends on earlier links and on other links of its own row. Returns
     a status."""
     cdef uint32_t first = <uint32_t>v.link_costs.len
-    cdef uint32_t count = intern_count(&m.rows.links)
+    cdef uint32_t count = intern_count(&m.rows.links.pairs)
     cdef uint32_t link, last, cost
     cdef const uint32_t* words
     cdef bint changed
@@ -318,13 +318,13 @@ cdef int measure_links(Completability* v, const Recognizer* m) noexcept nogil:
         first = ROOT + 1
     while first < count:
         last = first
-        while last < count and intern_get(&m.rows.links, last)[0] == intern_get(&m.rows.links, first)[0]:
+        while last < count and intern_get(&m.rows.links.pairs, last)[0] == intern_get(&m.rows.links.pairs, first)[0]:
             last += 1
         # one or two rounds are usual; more would only sharpen the estimate
         for _ in range(MAX_ROUNDS):
             changed = False
             for link in range(first, last):
-                words = intern_get(&m.rows.links, link)
+                words = intern_get(&m.rows.links.pairs, link)
                 cost = waiting_cost(v, m, words[0], NONTERMINAL | words[1])
                 if cost < v.link_costs.data[link]:
                     v.link_costs.data[link] = cost

@@ -351,8 +351,10 @@ cdef int neighbours_find(Neighbours* n, Recognizer* m) noexcept nogil:
     n.tried = True
     n.lexemes = <uint32_t>m.rules.exprs.len
     n.words = <uint32_t>bit_words(n.lexemes)
-    if m.dfa.threads.present or (<uint64_t>m.rules.plain + 3) * n.lexemes * n.words > MAX_WORDS:
-        # (threads do not compete, so their lexemes may end next to anything)
+    if m.dfa.threads.present or m.rules.skip_bits.len:
+        # (threads do not compete, and skips that stand in some rules only do not compete everywhere)
+        return OK
+    if (<uint64_t>m.rules.plain + 3) * n.lexemes * n.words > MAX_WORDS:
         return OK
     for lexeme in range(n.lexemes):
         if m.dfa.lazy.data[lexeme]:
@@ -403,7 +405,7 @@ cdef void before_rest(Neighbours* n, const Rules* rules, uint32_t at, uint32_t l
 
 cdef bint find_good(Neighbours* n, Recognizer* m, uint32_t link, uint32_t* set) noexcept nogil:
     """Add to a link the lexemes after which an item that waits for it leads on. Returns whether there are new ones."""
-    cdef const uint32_t* words = intern_get(&m.rows.links, link)
+    cdef const uint32_t* words = intern_get(&m.rows.links.pairs, link)
     cdef uint32_t* known = n.good.data + <size_t>link * n.words
     cdef uint32_t count, i, k
     cdef bint changed = False
@@ -420,7 +422,7 @@ cdef int measure_links(Neighbours* n, Recognizer* m, uint32_t* set) noexcept nog
     """Extend `good` to all links. What follows a link depends on earlier links and on other links of its own row. Returns 1; 0 if
     that takes too long; or NO_MEMORY."""
     cdef uint32_t first = <uint32_t>(n.good.len // n.words)
-    cdef uint32_t count = intern_count(&m.rows.links)
+    cdef uint32_t count = intern_count(&m.rows.links.pairs)
     cdef uint32_t link, last
     cdef bint changed
     if vec_fill(&n.good, <size_t>(count - first) * n.words, 0) < 0:
@@ -430,7 +432,7 @@ cdef int measure_links(Neighbours* n, Recognizer* m, uint32_t* set) noexcept nog
         first += 1
     while first < count:
         last = first
-        while last < count and intern_get(&m.rows.links, last)[0] == intern_get(&m.rows.links, first)[0]:
+        while last < count and intern_get(&m.rows.links.pairs, last)[0] == intern_get(&m.rows.links.pairs, first)[0]:
             last += 1
         changed = True
         while changed:

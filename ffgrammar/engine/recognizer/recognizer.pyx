@@ -17,7 +17,7 @@ from ffgrammar.engine.parser.instances cimport forget_instances, instances_bytes
 from ffgrammar.engine.parser.carried cimport Entry
 from ffgrammar.engine.parser.earley cimport (
     Item, row_accepting, row_items, earley_bytes, earley_clear, earley_first, earley_free, earley_init, earley_join, earley_scan,
-    row_carried, row_waiting,
+    row_carried, row_skips, row_waiting,
 )
 from ffgrammar.engine.parser.tables cimport NONTERMINAL
 from ffgrammar.engine.values.trace cimport (
@@ -54,6 +54,7 @@ cdef int recognizer_init(Recognizer* m, Nodes* nodes, Rules* rules, bint single_
     if dfa_init(&m.dfa, nodes) < 0 or vec_fill(&m.dfa.lazy, rules.exprs.len, 0) < 0:
         return NO_MEMORY
     m.dfa.eager = rules.has_checks
+    m.dfa.first_word = rules.first_word
     return earley_init(&m.rows, rules, &m.dfa.lexsets, &m.dfa.threads)
 
 
@@ -77,6 +78,11 @@ cdef int recognizer_clear(Recognizer* m) noexcept nogil:
 cdef size_t recognizer_bytes(const Recognizer* m) noexcept nogil:
     return (earley_bytes(&m.rows) + dfa_bytes(&m.dfa) + trace_bytes(&m.trace) + instances_bytes(m.rules)
             + owner_bytes(&m.owner))
+
+
+cdef inline bint may_skip(const Recognizer* m, uint32_t row, uint32_t number) noexcept nogil:
+    """Whether a skip, given by its number in `Rules.skips`, may stand in a row."""
+    return m.rules.skip_bits.len == 0 or row_skips(&m.rows, row) >> number & 1
 
 
 cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noexcept nogil:
@@ -103,6 +109,8 @@ cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noe
             lexeme = items[i].symbol
         else:
             lexeme = NO_LEXEME
+        while skips and s < m.rules.skips.len and not may_skip(m, row, s):
+            s += 1
         if skips and s < m.rules.skips.len and m.rules.skips.data[s] < lexeme:
             lexeme = m.rules.skips.data[s]
             s += 1
@@ -116,6 +124,9 @@ cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noe
         if m.rules.exprs.data[lexeme] == NOTHING:
             # (special tokens are nothing that the lexer reads)
             continue
+        if vec_push(&m.pairs, lexeme) < 0 or vec_push(&m.pairs, m.rules.exprs.data[lexeme]) < 0:
+            return NO_MEMORY
+    for lexeme in range(m.rules.first_word, <uint32_t>m.rules.exprs.len):
         if vec_push(&m.pairs, lexeme) < 0 or vec_push(&m.pairs, m.rules.exprs.data[lexeme]) < 0:
             return NO_MEMORY
     entries = row_carried(&m.rows, row, &count)

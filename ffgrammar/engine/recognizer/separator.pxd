@@ -1,20 +1,22 @@
 """Separators: a byte that may stand between any two lexemes, such as the space of `%ignore WS`.
 
 Longest match can lose what the parser counts on (completability.pxd), but hardly where a byte that is skipped may keep lexemes
-apart. A *separator* is a byte that is a skip lexeme by itself, together with a text for each other lexeme, its *witness*. Each
-witness is ended by the separator; or it ends by itself, because no witness begins with a byte that could go on after it. (Keywords
-that end in white space are of the second kind. If all are, no separator is needed.) Likewise no witness begins with a byte that
-could go on after the separator. All this is asked of one lexer state with all lexemes. The state of a row has some of them, so
-what ends a lexeme there ends it here, too.
+apart. A *separator* is a byte that is a skip lexeme by itself, together with a text for each other lexeme, its *witness*. Where a
+lexeme may follow another one (followers.pxd), either the first byte of its witness ends the other's witness; or the separator ends
+it, and the text after the separator does not go on with this first byte. (Keywords that end in white space, and ends of lines, are
+of the first kind. If all are, no separator is needed.) All this is asked of one lexer state with all lexemes. The state of a row
+has some of them, so what ends a lexeme there ends it here, too.
 
 With a separator every row can be completed. The parser's tables have only productions that derive a text, so some sequence of
 lexemes leads from the row to a sentence, and their witnesses, with the separator where it is needed, spell it. So a configuration
-can be completed if the lexeme it is in has a match that the separator ends, or that ends before the first byte of every witness.
-The lexer state alone decides that. So most states need no look-up of their row, and none of their configurations needs a search.
+can be completed if the lexeme it is in has a match that the witnesses of all its followers may follow, with or without the
+separator. The lexer state alone decides that. So most states need no look-up of their row, and none of their configurations needs
+a search.
 
 The lexemes of a composition are in groups, one for each part, and so are those of rules and of schemas in a Lark text. Each group
 has a separator of its own, or it is delimited and needs none. What stands between a lexeme of one group and one of another is
-known from the front-end (`ir.LexemeGroup`). A lexeme that ends anywhere ends wherever its witness does.
+known from the front-end (`ir.LexemeGroup`). A lexeme that ends anywhere ends wherever its witness does. Where skips may stand in
+some places only (`Rules.skip_bits`), the separator is one that may stand wherever any skip may, and does not count elsewhere.
 
 A lazy lexeme can end a witness too early, so groups with lazy lexemes have no separator. With `single_skip` no byte can be one:
 the text may stand after a skip lexeme, where no other one may come.
@@ -23,6 +25,7 @@ the text may stand after a skip lexeme, where no other one may come.
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.recognizer.followers cimport Followers
 from ffgrammar.engine.recognizer.recognizer cimport Recognizer
 from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 from ffgrammar.regex.expr.nodes cimport Nodes
@@ -30,10 +33,17 @@ from ffgrammar.regex.expr.nodes cimport Nodes
 cdef struct Separator:
     bint found       # whether each group is delimited, or has a separator, or needs none
     Vec bytes        # per group that is not delimited: the separator, or NO_SEPARATOR if every witness ends by itself
-    Vec firsts       # per group: the bytes with which witnesses begin, as a set of 8 words (core/bits.pxd)
+    Vec live_after   # per group: the bytes with which a text may go on after the separator, as a set of 8 words (core/bits.pxd)
+    Vec firsts       # per lexeme: the bytes with which the witnesses of its followers begin, likewise
+    Followers followers
+    bint settles     # whether witnesses may be longer than the shortest texts
     Vec safe         # per number of a lexer state: 1, 0 or UNKNOWN, see is_safe
     Dfa alone        # in a grammar with threads: the automaton for one thread, in which lexemes end by longest match
-    Vec pairs        # scratch
+    # scratch of the search
+    Vec live         # per lexeme: the bytes with which it goes on after its witness, where the separator is of no use
+    Vec clashing     # per lexeme: the bytes with which its witness must not begin
+    Vec witnesses    # per lexeme: the first byte of its witness
+    Vec pairs
     uint32_t steps   # how many transitions the search has taken
 
 # Returns a status. separator_free may be called whatever the status was.

@@ -12,13 +12,15 @@ from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.regex.dfa.lazy_dfa cimport (
     LAST_STATE, LEAVE, UNKNOWN, Dfa, dfa_accept, dfa_bytes, dfa_clear, dfa_free, dfa_init, dfa_inside, dfa_start, dfa_step,
 )
+from ffgrammar.core.owner cimport owner_bytes, owner_free
+from ffgrammar.engine.recognizer.followers cimport followers_find, followers_init, followers_of, followers_trim
 from ffgrammar.regex.dfa.threads cimport Threads, thread_of
 from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.nodes cimport FAR, min_remaining
 
 cdef enum:
-    MAX_WITNESS = 64      # a witness has at most this many bytes
-    MAX_STEPS = 1 << 18   # transitions that one search looks at for the nearest match; C takes 57,000
+    MAX_WITNESS = 128     # a witness has at most this many bytes
+    MAX_STEPS = 1 << 21   # transitions that one search looks at for the nearest match; C takes 57,000
     MAX_TRIES = 2         # bytes: what keeps one from being a separator mostly keeps all others from it, too
     ANY_BYTE = 256
     NO_SEPARATOR = 256    # in place of the byte: every witness ends by itself
@@ -30,9 +32,13 @@ cdef int separator_init(Separator* s, Nodes* nodes) noexcept nogil:
     s.found = False
     vec_init(&s.bytes)
     vec_init(&s.firsts)
+    vec_init(&s.live_after)
+    vec_init(&s.live)
+    vec_init(&s.clashing)
+    vec_init(&s.witnesses)
     vec_init(&s.safe)
     vec_init(&s.pairs)
-    if dfa_init(&s.alone, nodes) < 0:
+    if followers_init(&s.followers) < 0 or dfa_init(&s.alone, nodes) < 0:
         return NO_MEMORY
     s.alone.max_states = MAX_STATES
     return OK
@@ -42,6 +48,11 @@ cdef void separator_free(Separator* s) noexcept nogil:
     dfa_free(&s.alone)
     vec_free(&s.bytes)
     vec_free(&s.firsts)
+    vec_free(&s.live_after)
+    vec_free(&s.live)
+    vec_free(&s.clashing)
+    vec_free(&s.witnesses)
+    owner_free(&s.followers.owner)
     vec_free(&s.safe)
     vec_free(&s.pairs)
 
@@ -52,7 +63,8 @@ cdef void separator_clear(Separator* s) noexcept nogil:
 
 
 cdef size_t separator_bytes(const Separator* s) noexcept nogil:
-    return dfa_bytes(&s.alone) + (s.bytes.cap + s.firsts.cap + s.safe.cap + s.pairs.cap) * sizeof(uint32_t)
+    return (dfa_bytes(&s.alone) + owner_bytes(&s.followers.owner)
+            + (s.bytes.cap + s.firsts.cap + s.live_after.cap + s.safe.cap + s.pairs.cap) * sizeof(uint32_t))
 
 
 cdef inline Dfa* lexer(Separator* s, Recognizer* m) noexcept nogil:
@@ -197,22 +209,21 @@ cdef int set_size(const uint32_t* bytes) noexcept nogil:
     return count
 
 
-cdef int ends_before_all(Dfa* d, uint32_t state, const uint32_t* bytes) noexcept nogil:
-    """Whether the lexeme of a state ends before each byte of a set: 1, 0 or a status."""
-    cdef uint32_t byte
-    cdef int status = 1
-    for byte in range(256):
-        if status > 0 and bit_test(bytes, byte):
-            status = ends_before(d, state, byte)
-    return status
-
-
-cdef int live_outside(Dfa* d, uint32_t state, const uint32_t* bytes) noexcept nogil:
-    """Whether the lexeme of a state goes on with a byte that is not in a set: 1, 0 or a status."""
+cdef int goes_on_outside(
+    Separator* s, Dfa* d, uint32_t state, uint32_t lexeme, uint32_t group, const uint32_t* bytes,
+) noexcept nogil:
+    """Whether the text of a lexeme that leads to a state goes on with a byte that is not in a set, and with which the text after a
+    separator goes on, too, if one may stand there: 1, 0 or a status."""
+    cdef const uint32_t* live_after = s.live_after.data + group * BYTE_SET
     cdef uint32_t byte
     cdef int status
+    cdef int separated = 0
+    if not s.followers.tight.data[lexeme]:
+        separated = ends_before(d, state, s.bytes.data[group])
     for byte in range(256):
-        if bit_test(bytes, byte):
+        if separated < 0:
+            return separated
+        if bit_test(bytes, byte) or separated and not bit_test(live_after, byte):
             continue
         status = ends_before(d, state, byte)
         if status <= 0:
@@ -220,26 +231,46 @@ cdef int live_outside(Dfa* d, uint32_t state, const uint32_t* bytes) noexcept no
     return 0
 
 
-cdef int is_witness(Dfa* d, uint32_t state, uint32_t byte, const uint32_t* clashing) noexcept nogil:
-    """Whether a text may be a witness that leads to `state`, if no witness begins with a byte of `clashing`: 1, 0 or a
-    status."""
-    cdef int status
-    status = ends_before(d, state, byte)
-    if status == 0:
-        status = live_outside(d, state, clashing)
-        status = status if status < 0 else not status
-    return status
+cdef int goes_on_before(Separator* s, Dfa* d, uint32_t state, uint32_t lexeme, uint32_t group) noexcept nogil:
+    """Whether the text of a lexeme that leads to a state goes on with the first byte of the witness of a follower, with which the
+    text after a separator goes on, too, if one may stand there: 1, 0 or a status."""
+    cdef uint32_t others[BYTE_SET]
+    cdef uint32_t i
+    for i in range(BYTE_SET):
+        others[i] = ~s.firsts.data[lexeme * BYTE_SET + i]
+    return goes_on_outside(s, d, state, lexeme, group, others)
+
+
+cdef int is_witness(
+    Separator* s, Dfa* d, uint32_t union_state, uint32_t lexeme, uint32_t group, bint anywhere, uint32_t* first,
+) noexcept nogil:
+    """Whether a lexeme has a witness that begins with a byte, `first`, or with any byte if it is ANY_BYTE: 1, 0 or a status. Writes
+    the byte."""
+    cdef uint32_t state = union_state
+    cdef int status = follow(s, d, lexeme, &state, first)
+    if status <= 0 or anywhere:
+        return status
+    status = goes_on_outside(s, d, state, lexeme, group, s.live.data + lexeme * BYTE_SET)
+    if status > 0 and s.settles:
+        status = settle(s, d, lexeme, s.bytes.data[group], &state)
+        if status > 0:
+            status = goes_on_outside(s, d, state, lexeme, group, s.live.data + lexeme * BYTE_SET)
+    return status if status < 0 else not status
 
 
 cdef int choose_witness(
-    Separator* s, Dfa* d, uint32_t union_state, uint32_t lexeme, bint anywhere, uint32_t byte, const uint32_t* clashing,
-    uint32_t* firsts,
+    Separator* s, Dfa* d, uint32_t union_state, uint32_t lexeme, uint32_t group, bint anywhere,
 ) noexcept nogil:
-    """Find a witness of a lexeme that begins with no byte of `clashing`, and enter its first byte in `firsts`. Returns 1, 0 or a
-    status."""
+    """Find a witness of a lexeme that begins with no byte of its set in `clashing`, and after which it goes on with no byte that is
+    not in its set in `live`. Enters the first byte in `witnesses`. Returns 1, 0 or a status."""
+    cdef const uint32_t* clashing = s.clashing.data + lexeme * BYTE_SET
     cdef uint32_t before = UNKNOWN
-    cdef uint32_t first, state, target, try_byte
-    cdef int status
+    cdef uint32_t first = ANY_BYTE
+    cdef uint32_t target
+    cdef int status = is_witness(s, d, union_state, lexeme, group, anywhere, &first)
+    s.witnesses.data[lexeme] = first
+    if status < 0 or status > 0 and not bit_test(clashing, first):
+        return status
     for first in range(256):
         if bit_test(clashing, first):
             continue
@@ -249,18 +280,10 @@ cdef int choose_witness(
         if target == before or target > LAST_STATE:
             continue
         before = target
-        state = union_state
-        try_byte = first
-        status = follow(s, d, lexeme, &state, &try_byte)
-        if status > 0 and not anywhere:
-            status = settle(s, d, lexeme, byte, &state)
-            if status > 0:
-                status = is_witness(d, state, byte, clashing)
-        if status < 0:
+        s.witnesses.data[lexeme] = first
+        status = is_witness(s, d, union_state, lexeme, group, anywhere, &s.witnesses.data[lexeme])
+        if status != 0:
             return status
-        if status:
-            bit_set(firsts, first)
-            return 1
     return 0
 
 
@@ -270,38 +293,50 @@ cdef inline bint is_like_skip(const Recognizer* m, uint32_t lexeme) noexcept nog
 
 cdef int is_used(Recognizer* m, uint32_t lexeme, uint32_t group) noexcept nogil:
     """Whether a lexeme of a group needs a witness: 1, 0 or a status."""
-    if m.dfa.threads.groups.data[lexeme] != group or is_like_skip(m, lexeme):
+    if lexeme >= m.rules.first_word or m.dfa.threads.groups.data[lexeme] != group or is_like_skip(m, lexeme):
         return 0
     return matches_something(m.nodes, m.rules.exprs.data[lexeme])
+
+
+cdef bint always_allowed(const Recognizer* m, uint32_t lexeme) noexcept nogil:
+    """Whether a skip may stand wherever any skip may stand."""
+    cdef uint32_t number = 0
+    cdef uint32_t i
+    if m.rules.skip_bits.len == 0:
+        return True
+    while number < m.rules.skips.len and m.rules.skips.data[number] != lexeme:
+        number += 1
+    for i in range(<uint32_t>m.rules.skip_bits.len):
+        if m.rules.skip_bits.data[i] and not m.rules.skip_bits.data[i] >> number & 1:
+            return False
+    return True
 
 
 cdef int is_skipped(Recognizer* m, Dfa* d, uint32_t union_state, uint32_t byte, uint32_t* after) noexcept nogil:
     """Whether a byte is by itself a lexeme that may stand after all others of its group: 1, 0 or a status. Writes the state after
     it."""
-    cdef uint32_t lexset, i
+    cdef uint32_t lexset, i, lexeme
     cdef int status = dfa_step(d, union_state, byte, after)
     if status < 0 or after[0] > LAST_STATE:
         return status
     lexset = dfa_accept(d, after[0])
     for i in range(intern_len(&d.lexsets, lexset)):
-        if m.rules.separates.data[intern_get(&d.lexsets, lexset)[i]]:
+        lexeme = intern_get(&d.lexsets, lexset)[i]
+        if m.rules.separates.data[lexeme] and always_allowed(m, lexeme):
             return 1
     return 0
 
 
-cdef int is_separator(
-    Separator* s, Recognizer* m, uint32_t group, uint32_t union_state, uint32_t byte, uint32_t after, uint32_t* firsts,
-) noexcept nogil:
-    """Whether a byte that is skipped is the separator of a group: 1, 0 or a status. `after` is the state after the byte. If the
-    byte is NO_SEPARATOR: whether the group needs none. If the answer is 1, `firsts` are the bytes with which witnesses begin."""
-    cdef uint32_t[BYTE_SET] clashing
-    cdef uint32_t lexeme, state, i
+cdef int find_live(Separator* s, Recognizer* m, uint32_t group, uint32_t union_state, uint32_t byte) noexcept nogil:
+    """For each lexeme of a group, write to `live` the bytes with which it goes on after a text of it, where the separator does not
+    keep them apart, and add them to the sets in `clashing` of those that may follow it. Returns 1, 0 or a status."""
     cdef Dfa* d = lexer(s, m)
+    cdef const uint32_t* next_first = m.rules.next_first.data + group * BYTE_SET
+    cdef const uint32_t* live_after = s.live_after.data + group * BYTE_SET
+    cdef uint32_t* live
+    cdef uint32_t lexeme, other, state, i
     cdef int status = OK
-    memcpy(clashing, m.rules.previous_going_on.data + group * BYTE_SET, sizeof(clashing))
-    memcpy(firsts, m.rules.next_first.data + group * BYTE_SET, sizeof(clashing))
-    if byte != NO_SEPARATOR:
-        status = add_live(d, after, clashing)
+    cdef int separated
     for lexeme in range(<uint32_t>m.rules.exprs.len):
         if status >= 0:
             status = is_used(m, lexeme, group)
@@ -310,27 +345,92 @@ cdef int is_separator(
         if status == 0 or m.dfa.threads.anywhere.data[lexeme]:
             continue
         state = union_state
+        live = s.live.data + lexeme * BYTE_SET
         status = follow(s, d, lexeme, &state, NULL)
-        if status > 0:
+        if status > 0 and s.settles:
             status = settle(s, d, lexeme, byte, &state)
-        if status > 0:
-            status = ends_before(d, state, byte)
-            if status == 0:
-                status = add_live(d, state, clashing)
-    for i in range(BYTE_SET):
-        if firsts[i] & clashing[i]:
-            return 0
+        if status <= 0:
+            return status
+        status = add_live(d, state, live)
+        separated = 0 if s.followers.tight.data[lexeme] else ends_before(d, state, byte)
+        if status < 0 or separated < 0:
+            return min(status, separated)
+        for i in range(BYTE_SET):
+            if live[i] & next_first[i] and not separated:
+                return 0
+            if separated:
+                live[i] &= live_after[i]
+        for other in range(<uint32_t>m.rules.exprs.len):
+            if bit_test(followers_of(&s.followers, lexeme), other):
+                for i in range(BYTE_SET):
+                    s.clashing.data[other * BYTE_SET + i] |= live[i]
+    return 1
+
+
+cdef int find_witnesses(Separator* s, Recognizer* m, uint32_t group, uint32_t union_state) noexcept nogil:
+    """Find a witness of each lexeme of a group, and fill `firsts`. Returns 1, 0 or a status."""
+    cdef Dfa* d = lexer(s, m)
+    cdef uint32_t lexeme, other, i
+    cdef int status
     for lexeme in range(<uint32_t>m.rules.exprs.len):
-        if status >= 0:
-            status = is_used(m, lexeme, group)
+        status = is_used(m, lexeme, group)
         if status > 0:
-            status = choose_witness(
-                s, d, union_state, lexeme, m.dfa.threads.anywhere.data[lexeme] != 0, byte, clashing, firsts)
+            status = choose_witness(s, d, union_state, lexeme, group, m.dfa.threads.anywhere.data[lexeme] != 0)
             if status == 0:
                 return 0
+        else:
+            s.witnesses.data[lexeme] = NO_SEPARATOR
         if status < 0:
             return status
+    for lexeme in range(<uint32_t>m.rules.exprs.len):
+        if m.dfa.threads.groups.data[lexeme] != group:
+            continue
+        for i in range(BYTE_SET):
+            s.firsts.data[lexeme * BYTE_SET + i] |= m.rules.next_first.data[group * BYTE_SET + i]
+        for other in range(<uint32_t>m.rules.exprs.len):
+            if s.witnesses.data[other] != NO_SEPARATOR and bit_test(followers_of(&s.followers, lexeme), other):
+                bit_set(s.firsts.data + lexeme * BYTE_SET, s.witnesses.data[other])
     return 1
+
+
+cdef int is_separator(
+    Separator* s, Recognizer* m, uint32_t group, uint32_t union_state, uint32_t byte, uint32_t after,
+) noexcept nogil:
+    """Whether a byte that is skipped is the separator of a group: 1, 0 or a status. `after` is the state after the byte. If the
+    byte is NO_SEPARATOR: whether the group needs none."""
+    cdef uint32_t* live_after = s.live_after.data + group * BYTE_SET
+    cdef uint32_t lexeme, i
+    cdef int status = OK
+    s.bytes.data[group] = byte
+    memset(live_after, 0xFF, BYTE_SET * sizeof(uint32_t))
+    if byte != NO_SEPARATOR:
+        memset(live_after, 0, BYTE_SET * sizeof(uint32_t))
+        status = add_live(lexer(s, m), after, live_after)
+        for i in range(BYTE_SET):
+            if live_after[i] & m.rules.next_first.data[group * BYTE_SET + i]:
+                return min(status, 0)
+    for lexeme in range(<uint32_t>m.rules.exprs.len):
+        if m.dfa.threads.groups.data[lexeme] == group:
+            memset(s.live.data + lexeme * BYTE_SET, 0, BYTE_SET * sizeof(uint32_t))
+            memset(s.firsts.data + lexeme * BYTE_SET, 0, BYTE_SET * sizeof(uint32_t))
+            memcpy(s.clashing.data + lexeme * BYTE_SET, m.rules.previous_going_on.data + group * BYTE_SET,
+                   BYTE_SET * sizeof(uint32_t))
+    if status >= 0:
+        status = find_live(s, m, group, union_state, byte)
+    return find_witnesses(s, m, group, union_state) if status > 0 else status
+
+
+cdef int try_separator(
+    Separator* s, Recognizer* m, uint32_t group, uint32_t union_state, uint32_t byte, uint32_t after,
+) noexcept nogil:
+    """is_separator with the shortest texts of the lexemes, or else with longer ones, too, which take longer to find."""
+    cdef int status
+    s.settles = False
+    status = is_separator(s, m, group, union_state, byte, after)
+    if status == 0:
+        s.settles = True
+        status = is_separator(s, m, group, union_state, byte, after)
+    return status
 
 
 cdef int start_group(Separator* s, Recognizer* m, uint32_t group, uint32_t* state) noexcept nogil:
@@ -338,7 +438,7 @@ cdef int start_group(Separator* s, Recognizer* m, uint32_t group, uint32_t* stat
     cdef uint32_t lexeme
     cdef int status
     s.pairs.len = 0
-    for lexeme in range(<uint32_t>m.rules.exprs.len):
+    for lexeme in range(m.rules.first_word):
         if m.dfa.threads.groups.data[lexeme] != group:
             continue
         if m.dfa.lazy.data[lexeme]:
@@ -347,6 +447,9 @@ cdef int start_group(Separator* s, Recognizer* m, uint32_t group, uint32_t* stat
         if status < 0:
             return status
         if status and (vec_push(&s.pairs, lexeme) < 0 or vec_push(&s.pairs, m.rules.exprs.data[lexeme]) < 0):
+            return NO_MEMORY
+    for lexeme in range(m.rules.first_word, <uint32_t>m.rules.exprs.len):
+        if vec_push(&s.pairs, lexeme) < 0 or vec_push(&s.pairs, m.rules.exprs.data[lexeme]) < 0:
             return NO_MEMORY
     status = dfa_start(lexer(s, m), s.pairs.data, s.pairs.len, state)
     return status if status < 0 else 1
@@ -364,18 +467,15 @@ cdef int find_in_group(Separator* s, Recognizer* m, uint32_t group) noexcept nog
         if s.steps > MAX_STEPS:
             return 0
         if i == 257:
-            status = is_separator(s, m, group, union_state, NO_SEPARATOR, 0, s.firsts.data + group * BYTE_SET)
-            s.bytes.data[group] = NO_SEPARATOR
-            return status
+            return try_separator(s, m, group, union_state, NO_SEPARATOR, 0)
         byte = c'\n' if i == 0 else i - 1
         if tries == MAX_TRIES or (i and byte == c'\n'):
             continue
         status = is_skipped(m, lexer(s, m), union_state, byte, &after)
         if status > 0:
             tries += 1
-            status = is_separator(s, m, group, union_state, byte, after, s.firsts.data + group * BYTE_SET)
+            status = try_separator(s, m, group, union_state, byte, after)
         if status != 0:
-            s.bytes.data[group] = byte
             return status
     return 0
 
@@ -386,8 +486,15 @@ cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
     cdef int status = 1
     s.found = False
     s.steps = 0
-    s.bytes.len = s.firsts.len = s.alone.lazy.len = 0
-    if vec_fill(&s.bytes, groups, 0) < 0 or vec_fill(&s.firsts, groups * BYTE_SET, 0) < 0:
+    s.bytes.len = s.firsts.len = s.live_after.len = s.alone.lazy.len = 0
+    s.live.len = s.clashing.len = s.witnesses.len = 0
+    if vec_fill(&s.bytes, groups, 0) < 0 or vec_fill(&s.live_after, groups * BYTE_SET, 0) < 0:
+        return NO_MEMORY
+    if vec_fill(&s.firsts, m.rules.exprs.len * BYTE_SET, 0) < 0 or vec_fill(&s.witnesses, m.rules.exprs.len, 0) < 0:
+        return NO_MEMORY
+    if vec_fill(&s.live, s.firsts.len, 0) < 0 or vec_fill(&s.clashing, s.firsts.len, 0) < 0:
+        return NO_MEMORY
+    if followers_find(&s.followers, m.rules) < 0:
         return NO_MEMORY
     if vec_fill(&s.alone.lazy, m.rules.exprs.len, 0) < 0:
         return NO_MEMORY
@@ -395,6 +502,10 @@ cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
         if status > 0 and not m.rules.delimited.data[group]:
             status = find_in_group(s, m, group)
     s.found = groups > 0 and status > 0
+    vec_free(&s.live)
+    vec_free(&s.clashing)
+    vec_free(&s.witnesses)
+    followers_trim(&s.followers)
     # (where a bound is met there is no separator, and configurations are searched)
     return status if ends_call(status) else OK
 
@@ -409,16 +520,19 @@ cdef int find_safe(Separator* s, Recognizer* m, uint32_t state, uint32_t group) 
     s.steps = 0
     for i in range(1, intern_len(&d.states, number), 2):
         lexeme = intern_get(&d.states, number)[i]
+        if lexeme >= m.rules.first_word:
+            break
         target = state
         status = 1
         if not has_lexeme(d, dfa_accept(d, state), lexeme):
             status = follow(s, d, lexeme, &target, NULL)
         if status > 0:
-            status = settle(s, d, lexeme, byte, &target)
-        if status > 0:
-            status = ends_before(d, target, byte)
-            if status == 0:
-                status = ends_before_all(d, target, s.firsts.data + group * BYTE_SET)
+            status = goes_on_before(s, d, target, lexeme, group)
+            if status > 0 and s.settles:
+                status = settle(s, d, lexeme, byte, &target)
+                if status > 0:
+                    status = goes_on_before(s, d, target, lexeme, group)
+            status = status if status < 0 else not status
         if status != 0:
             return status
     return 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from ffgrammar.core.errors import GrammarError
+from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.grammar.composition.free_texts import FreeTexts
 from ffgrammar.grammar.composition.joints import FAMILIES, FREE, Edges
 from ffgrammar.grammar.composition.parts import Literal, Part, SpecialToken, Text, Whole
@@ -41,13 +41,20 @@ class Leaf:
 
 
 def read_leaf(part: Part, store: ExprStore, free: FreeTexts) -> Leaf:
-    """The lexemes of a leaf, with expressions in `store`; those of free texts are made by `free`."""
+    """The lexemes of a leaf, with expressions in `store`; those of free texts are made by `free`.
+
+    Raises:
+        UnsupportedError: the leaf has indentation or words (`GrammarIR.skips_in`, `GrammarIR.words`).
+    """
     if isinstance(part, Literal):
         return Leaf((Lexeme(store.literal(part.text), repr(part.text)[1:]),))
     if isinstance(part, Text):
         return Leaf((Lexeme(free.expr(part), "text"),))
     assert isinstance(part, Whole)
     grammar = part.grammar
+    if grammar.skips_in or grammar.words:
+        message = "a grammar with %indenter or %words cannot be part of another one: compile it alone"
+        raise UnsupportedError(message)
     packed = part.paused(lambda: [pack(grammar.store, lexeme.expr) for lexeme in grammar.lexemes])
     lexemes = [lexeme.in_store(unpack(store, expr)) for expr, lexeme in zip(packed, grammar.lexemes, strict=True)]
     return Leaf(tuple(lexemes), grammar)

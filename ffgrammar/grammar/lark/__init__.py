@@ -17,6 +17,7 @@
 - terminals: from the definition of a terminal to an expression.
 - special: from the notation of special tokens to their ids.
 - inline_json: schemas inside rules.
+- indenter: which terminals stand for indentation.
 - skips: what %ignore skips.
 - lexemes: the lexemes of rules.
 - lengths: the length of a suffix.

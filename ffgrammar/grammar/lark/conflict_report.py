@@ -37,7 +37,7 @@ def conflict_report(
 ) -> list[GrammarError]:
     """Where longest match loses texts of a grammar in Lark's notation that was compiled before.
 
-    A grammar with schemas, or with parameters that the engine expands, has no report.
+    A grammar with schemas, an %indenter or %words, or with parameters that the engine expands, has no report.
 
     Args:
         text, limits, start, special_tokens, files, grammars: as for `build`.
@@ -63,7 +63,7 @@ def conflict_report(
         )
     except (LimitError, GrammarError):
         return []  # (a file that was imported may be gone)
-    if grammar.groups or grammar.templates:
+    if grammar.groups or grammar.templates or grammar.skips_in or grammar.words:
         return []
     rules = [rule for rule in source.rules.values() if rule.is_plain]
     found = []

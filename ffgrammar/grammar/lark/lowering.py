@@ -7,10 +7,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
-from ffgrammar.grammar.ir import GrammarIR, RuleNote
+from ffgrammar.grammar.indentation import Marks, with_columns
+from ffgrammar.grammar.ir import MAX_SCOPED_SKIPS, GrammarIR, Lexeme, RuleNote
 from ffgrammar.grammar.lark.files import Files
+from ffgrammar.grammar.lark.indenter import Indenter, read_indenter
 from ffgrammar.grammar.lark.inline_json import InlineJSON
 from ffgrammar.grammar.lark.reader import no_start, read
 from ffgrammar.grammar.lark.rules import Rules
@@ -90,16 +93,22 @@ class _Lowering:
 
     def grammar(self) -> GrammarIR:
         source, builder, rules, start = self.source, self.builder, self.rules, self.start
+        indenter = read_indenter(source)
+        for name in () if indenter is None else (indenter.indent, indenter.dedent):
+            # (a mark has no text, so it is a nonterminal)
+            rules.marks[name] = builder.nonterminal(name)
         for name in source.terminals:
             self.terminals.compile(name)
         skips = Skips(source, builder, self.terminals, self.anywhere, self.has_schemas)
         rules.add_all(skips)
+        self.check_statements(skips)
         top = rules.symbols[start] if start in rules.symbols else rules.terminal(self.first)
         self.schemas.lead([(one.expr, one.lazy) for one in skips.whole], list(rules.lexemes.values()))
         top = skips.lead(top, 0)
         if not skips.written and not self.anywhere:
             for one in skips.whole:
                 builder.terminal(one.expr, one.name, lazy=one.lazy, skip=True)
+        marks = None if indenter is None else self.marks(indenter)
         grammar = builder.finish(
             top,
             kind="lark",
@@ -108,6 +117,11 @@ class _Lowering:
             rules=0 if skips.written or rules.has_families else len(rules.symbols),
             notes=self.notes(),
         )
+        if marks is not None:
+            grammar = with_columns(grammar, marks, self.limits)
+        if source.words:
+            words = [Lexeme(self.terminals.whole(one), "%words") for one in source.words]
+            grammar = replace(grammar, lexemes=(*grammar.lexemes, *words), words=len(words))
         self.check_productive(grammar)
         if self.anywhere:
             return end_anywhere(grammar, None if skips.written else skips.run, self.limits)
@@ -117,6 +131,31 @@ class _Lowering:
             numbers = [symbol >> 1 for symbol in skips.lexemes if alone]
             return replace(grammar, groups=self.schemas.groups(grammar, numbers))
         return grammar
+
+    def check_statements(self, skips: Skips) -> None:
+        """Refuse %indenter and %words where they cannot be enforced."""
+        source = self.source
+        for offset in [op.offset for op in (source.indenter,) if op] + [one.offset for one in source.words]:
+            if self.anywhere or skips.written or self.rules.has_families:
+                what = "lexing='any'" if self.anywhere else "%json in the same text"
+                if not self.anywhere and not self.has_schemas:
+                    what = "grammars inside grammars, bounds on skips, or parameters that are sets"
+                message = f"%indenter and %words are not supported with {what}"
+                raise error_at(source.texts, offset, message, UnsupportedError)
+        if source.indenter is not None and len(source.ignored) >= MAX_SCOPED_SKIPS:
+            message = f"at most {MAX_SCOPED_SKIPS - 1} %ignore are supported with an %indenter: join them with |"
+            raise error_at(source.texts, source.ignored[-1].offset, message, UnsupportedError)
+
+    def marks(self, indenter: Indenter) -> Marks:
+        """The symbols of the marks of an %indenter."""
+        terminals, store = self.source.terminals, self.builder.store
+        brackets = {}
+        for pair in indenter.brackets:
+            opening, closing = (self.builder.plain(store.literal(one.encode())) for one in pair)
+            brackets[opening] = closing
+        newline, end = (self.rules.terminal(terminals[name]) for name in (indenter.newline, indenter.end))
+        indent, dedent = self.rules.marks[indenter.indent], self.rules.marks[indenter.dedent]
+        return Marks(newline, indent, dedent, end, brackets, indenter.columns)
 
     def check_productive(self, grammar: GrammarIR) -> None:
         """Refuse a grammar that matches nothing, or a family with an alternative that matches nothing."""

@@ -26,7 +26,7 @@ from ffgrammar.grammar.names import did_you_mean, one_of
 
 __all__ = ["read"]
 
-_STATEMENTS = ("%ignore", "%import", "%declare", "%override", "%extend", "%llguidance")
+_STATEMENTS = ("%ignore", "%import", "%declare", "%override", "%extend", "%llguidance", "%indenter", "%words")
 # How deep grammars may be nested (`%lark {`).
 MAX_NESTED = 20
 _NO_FILES = Files()
@@ -93,7 +93,7 @@ class Reader(BodyReader):
                 self.at += 1
             elif token.kind == "}" and self.depth:
                 break
-            elif token.kind in ("keyword", "%llguidance"):
+            elif token.kind in ("keyword", "%llguidance", "%indenter"):
                 self.at += 1
                 self.statement(token)
             else:
@@ -112,6 +112,10 @@ class Reader(BodyReader):
     def statement(self, keyword: Token) -> None:
         if keyword.value == "%ignore":
             self.source.ignored.append(self.body("%ignore", keyword.offset, True))
+        elif keyword.value == "%words":
+            self.source.words.append(self.body("%words", keyword.offset, True))
+        elif keyword.kind == "%indenter":
+            self.indenter(keyword)
         elif keyword.value == "%import":
             self.imports()
         elif keyword.value == "%declare":
@@ -124,6 +128,13 @@ class Reader(BodyReader):
         else:
             hint = did_you_mean(keyword.value, _STATEMENTS) or f"; there are {one_of(_STATEMENTS)}"
             raise self.error(keyword.offset, f"unknown statement {keyword.value}{hint}")
+
+    def indenter(self, token: Token) -> None:
+        """Read `%indenter`."""
+        if self.source.indenter is not None:
+            raise self.error(token.offset, "there is an %indenter already")
+        self.source.indenter = Op("indenter", token.value, token.offset)
+        self.take("newline", what="the end of the line")
 
     def declare(self) -> None:
         """Read `%declare`: terminals without a body."""

@@ -104,6 +104,8 @@ class Rules(Lexemes):
         self.schemas = schemas
         self.symbols: dict[str, int] = {}
         self.hidden: dict[str, int] = {}
+        # The symbols of the marks of an %indenter, by name.
+        self.marks: dict[str, int] = {}
         self._plain = [rule for rule in source.rules.values() if rule.is_plain]
         self._stops: dict[str, str] = {}
         self._families: dict[str, int] = {}
@@ -296,6 +298,8 @@ class Rules(Lexemes):
             if name in self._stops:
                 return Stopped(symbol, self._stops[name], op.offset)
             return (symbol if self.skips is None else self.led(symbol, name),)
+        if name in self.marks:
+            return (self.marks[name],)
         terminal = self.source.terminals.get(name)
         if terminal is not None:
             return (self.terminal(terminal),)

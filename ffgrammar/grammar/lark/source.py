@@ -127,6 +127,8 @@ class Source:
         texts: the text, and those that it imports.
         rules, terminals: definitions by name.
         scopes: the first one holds in the text itself, the others in grammars inside it.
+        words: the definitions of every %words.
+        indenter: the %indenter, as a step with the text of its JSON object; or None.
         warnings: messages about what has no effect in ffgrammar, each with its place.
     """
 
@@ -134,6 +136,8 @@ class Source:
     rules: dict[str, Definition] = field(default_factory=dict)
     terminals: dict[str, Definition] = field(default_factory=dict)
     scopes: list[Scope] = field(default_factory=lambda: [Scope()])
+    words: list[Definition] = field(default_factory=list)
+    indenter: Op | None = None
     warnings: list[str] = field(default_factory=list)
 
     @property

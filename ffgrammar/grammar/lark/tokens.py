@@ -32,7 +32,7 @@ _OBJECT = re.compile(r"\s*\{")
 # What decides where the braces of a JSON object close.
 _BRACES = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}]', re.DOTALL)
 # The keywords with a JSON object after them.
-_WITH_JSON = ("%json", "%regex", "%llguidance")
+_WITH_JSON = ("%json", "%regex", "%llguidance", "%indenter")
 
 
 class Token:

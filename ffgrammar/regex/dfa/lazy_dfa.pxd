@@ -63,6 +63,7 @@ cdef struct Dfa:
     Vec lazy             # per lexeme: whether it ends at its first match
     Vec work             # states that are being put together; used as a stack
     Threads threads
+    uint32_t first_word  # lexemes from this number on match nothing, but no other lexeme ends where one of them can go on
     bint eager           # whether a lexeme ends as soon as no lexeme of its state can go on
     uint32_t max_states
 

@@ -22,6 +22,7 @@ cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
     d.nodes = nodes
     d.max_states = 1 << 22
     d.eager = False
+    d.first_word = 0xFFFFFFFF
     owner_init(&d.owner)
     own_intern(&d.owner, &d.states)
     own_intern(&d.owner, &d.lexsets)
@@ -70,6 +71,8 @@ cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
     if status == 0:
         return OK
     for i in range(1, count, 2):
+        if intern_get(&d.states, number)[i] >= d.first_word and not d.threads.present:
+            break
         if nullable(d.nodes, intern_get(&d.states, number)[i + 1]) and not has_ended(d, intern_get(&d.states, number)[i]):
             # This push cannot fail: the state's tuple lay here and was longer, so there is room.
             vec_push(&d.work, intern_get(&d.states, number)[i])
@@ -178,6 +181,11 @@ cdef int find_target(Dfa* d, uint32_t number, size_t base, uint32_t* target) noe
     if d.work.len == base + 1:
         d.work.len = base
         target[0] = LEAVE if d.accept.data[number] != NO_LEXEMES else DEAD
+        return OK
+    if d.work.data[base + 1] >= d.first_word:
+        # (only words go on)
+        d.work.len = base
+        target[0] = DEAD
         return OK
     status = find_state(d, base, target)
     if status < 0:
