@@ -70,7 +70,9 @@ class Characters:
         """
         found = self._tree(expr, EXACT)
         if found is None:
-            raise UnsupportedError("it matches bytes that are not UTF-8")
+            raise UnsupportedError(
+                "it matches bytes that are not UTF-8, or is too involved to be written over characters"
+            )
         return found
 
     def followers(self, expr: int) -> list[tuple[Charset, int]]:
