@@ -411,3 +411,23 @@ def test_emitting_changes_nothing(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
 def test_the_picture_in_the_guide_is_current(cl100k: ff.Tokenizer) -> None:
     picture = ff.compile_lark(SOURCES["json"].read_text(encoding="utf-8"), cl100k).emit("svg")
     assert (SOURCES["json"].parent.parent / "docs" / "json.svg").read_text(encoding="utf-8") == picture
+
+
+@pytest.mark.parametrize("kind", ["lark", "gbnf"])
+@pytest.mark.parametrize(
+    ("source", "what"),
+    [
+        ('start: X "or" X\nX: /[a-z]/\n%ignore " "\n%words /[a-z]+/', "%words"),
+        (
+            'start: call _NEWLINE | "if" call _NEWLINE _INDENT start+ _DEDENT\ncall: "f" "(" ")"\n'
+            '_NEWLINE: /\\n */\n%indenter {"newline": "_NEWLINE", "indent": "_INDENT", "dedent": "_DEDENT", '
+            '"brackets": ["()"]}\n%ignore " "',
+            "%indenter",
+        ),
+    ],
+)
+def test_words_and_indentation_are_refused(source: str, what: str, kind: Any, cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_lark(source, cl100k)
+    with pytest.raises(ff.UnsupportedError, match=what):
+        grammar.emit(kind)
+    assert grammar.emit("ir") and grammar.emit("dot")

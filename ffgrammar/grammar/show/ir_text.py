@@ -37,6 +37,8 @@ def _head(grammar: GrammarIR) -> Iterator[str]:
         "every text that can be read begins a sentence": grammar.correct_prefix,
         "at most one skip between two lexemes": grammar.single_skip,
         "the first byte of a lexeme decides its group": grammar.apart,
+        "skips stand in some rules only": bool(grammar.skips_in),
+        "no lexeme ends inside a word": grammar.words > 0,
     }
     for fact, holds in facts.items():
         if holds:

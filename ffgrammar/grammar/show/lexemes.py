@@ -38,8 +38,12 @@ def check_sayable(grammar: GrammarIR, notation: str) -> None:
     """Refuse what neither Lark's notation nor GBNF can say.
 
     Raises:
-        UnsupportedError: the grammar compares items or keys, or no text matches it.
+        UnsupportedError: the grammar compares items or keys, has `%indenter` or `%words`, or no text matches it.
     """
+    if grammar.skips_in:
+        raise UnsupportedError(f"{notation} cannot say where lines are joined: the grammar has %indenter")
+    if grammar.words:
+        raise UnsupportedError(f"{notation} cannot say that lexemes end at the ends of words: the grammar has %words")
     if grammar.checks:
         what = " and ".join(CHECKS[kind] for kind in grammar.checks)
         raise UnsupportedError(f"{notation} cannot compare values in a text: the grammar has {what}")
