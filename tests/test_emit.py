@@ -276,7 +276,8 @@ def test_large_sets_get_names(cl100k: ff.Tokenizer) -> None:
 # ---- GBNF
 
 
-@pytest.mark.parametrize("name", SOURCES)
+# (python: with indentation a lexeme is as long as it can be)
+@pytest.mark.parametrize("name", [name for name in SOURCES if name != "python"])
 def test_real_grammars_come_back_from_gbnf(name: str, cl100k: ff.Tokenizer) -> None:
     path = SOURCES[name]
     options: dict[str, Any] = {"lexing": "any"} if path.suffix == ".lark" else {}
