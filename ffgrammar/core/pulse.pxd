@@ -20,8 +20,8 @@ cdef struct Pulse:
     int ended          # the status with which the call ends, or OK; it stays, whoever overlooks it
     unsigned long handling  # the thread that runs handlers just now, or 0
 
-# Begin a call that may take some seconds; 0 means that it may take any time. The work that is left until the next beat stays.
-cdef void pulse_begin(Pulse* p, double seconds) noexcept nogil
+# When a call's time is over that begins now and may take some seconds.
+cdef uint64_t deadline_after(double seconds) noexcept nogil
 
 # A beat. Returns OK, INTERRUPTED (the exception is set) or LIMIT_SECONDS.
 cdef int beat(Pulse* p) noexcept nogil
@@ -31,6 +31,13 @@ cdef int raise_kernel(int status, Pulse* p, limits) except -1
 
 # The number of the thread that calls, as `Pulse.handling` has it.
 cdef unsigned long this_thread() noexcept nogil
+
+
+cdef inline void pulse_begin(Pulse* p, double seconds) noexcept nogil:
+    """Begin a call that may take some seconds; 0 means that it may take any time. The work that is left until the next beat
+    stays."""
+    p.ended = OK
+    p.deadline = deadline_after(seconds) if seconds > 0 else 0
 
 
 cdef inline int pulse(Pulse* p, int64_t work) noexcept nogil:

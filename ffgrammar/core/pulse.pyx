@@ -55,11 +55,9 @@ cdef unsigned long this_thread() noexcept nogil:
     return thread_ident()
 
 
-cdef void pulse_begin(Pulse* p, double seconds) noexcept nogil:
-    p.ended = OK
-    p.handling = 0
+cdef uint64_t deadline_after(double seconds) noexcept nogil:
     # (a time that is longer than the clock counts is any time)
-    p.deadline = now() + <uint64_t>(seconds * 1e9) if 0 < seconds < 1e9 else 0
+    return now() + <uint64_t>(seconds * 1e9) if seconds < 1e9 else 0
 
 
 cdef int raise_kernel(int status, Pulse* p, limits) except -1:
