@@ -10,8 +10,9 @@ It uses the public names of `ffgrammar` only. Its files in reading order:
 - walk: moves a matcher along a prefix or a text, and says where and why it is rejected.
 - bitmask: the mask of a matcher.
 - stream: NDJSON, one request on each line.
-- compile, mask, explain, ff_tokens, check, validate, complete, sample, grammars, tokenizers, trie, completion: one
-  command each.
+- models: the language models that the command line names.
+- compile, mask, explain, ff_tokens, check, validate, complete, sample, generate, select, score, grammars, tokenizers,
+  trie, completion: one command each.
 - bench: the command that measures; a folder.
 - man: the manual page, for `make man`.
 """

@@ -4,7 +4,9 @@ In reading order:
 
     compile           the compile functions: a source and a tokenizer in, a `Grammar` out
     grammar           `Grammar`
+    parts             the parts of a composition
     library           the grammars that are part of the package, by name
+    compiler          `Compiler`: compiling for many callers
     special_names     a warning about the names of special tokens in ordinary text
     prompt            what a prompt's argument is read as
     load              `load`, for compiled files
@@ -14,6 +16,12 @@ In reading order:
     heal              token healing of a prompt
     character_prefix  generation along the characters of a prefix
     bitmask           `allocate_bitmask`
+    steering          a way to the end of a sentence, byte by byte
+    sampler           random sentences: `Grammar.samples`
 
-Rooms: `types` below these files; `tools` and `dispatch` above them.
+The rooms:
+
+    types/            JSON Schemas of Python types, below these files
+    tools/            `compile_tools` and `compile_response_format`, above these files
+    dispatch/         `compile`, above all others
 """

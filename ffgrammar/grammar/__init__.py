@@ -15,11 +15,14 @@ The files, in reading order:
 - lexemes: grammars of a single expression.
 - regex, choice, raw_text: the front-ends that make a grammar of a single expression.
 - part_grammar: what a symbol of a grammar derives, as a grammar of its own.
+- lexing/: where lexemes may take text from each other, and grammars in which they do not.
 - lark/: the front-end for grammars in Lark's notation.
 - gbnf/: the front-end for GBNF (llama.cpp) and EBNF (xgrammar).
 - json_schema/: the front-end for JSON Schema.
 - composition/: grammars made of grammars.
 - structural_tag/: the front-end for structural tags, on top of composition/.
+- show/: compiled grammars in other notations.
+- sample/: random sentences of a grammar.
 
 A front-end is a module or a package with one function
 

@@ -17,6 +17,7 @@ In reading order:
     score          `score`: how probable each of several texts is
     program        `gen`, `select` and `many`: what is to be written
     chat           turns of a chat, laid out as the model was trained on
+    template_text  the text of a template, read into a tree
     template       programs written as text
     runs           a program, cut into what is written under one grammar
     drawing        how one of several things is drawn
@@ -31,6 +32,7 @@ In reading order:
     state          `State`: a text with the names of its parts
     batch          `run`: one program for many rows
     model          `Model`: what users make of a model
+    adapters/      models of transformers and llama-cpp-python, as `Model.of` takes them
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Expressions over bytes. In reading order:
 
 - nodes: hash-consed nodes and the constructors that simplify them.
+- members: how unions and intersections are simplified.
+- inclusion: whether an expression lies in a loop.
 - derivative: derivatives, and the byte classes that they define.
 - emptiness: whether an expression matches anything.
 - multiples: nodes for digit strings whose value is a multiple of a number.

@@ -7,6 +7,7 @@ In reading order:
 - negation: the opposite of a schema, as alternatives.
 - parts: what an item, or the value of a property, must obey.
 - one_of: the branches of `oneOf`, told apart where they overlap.
+- conditions: many choices on one key, as one choice.
 - context: what the functions that apply keywords work with.
 - unevaluated: how `unevaluatedProperties` and `unevaluatedItems` become ordinary keywords.
 - scalar_keywords, array_keywords, object_keywords, applicators, internal: for each keyword, the function that applies
