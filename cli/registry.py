@@ -12,7 +12,11 @@ __all__ = ["read_registry"]
 
 
 def read_registry(given: tuple[str, ...]) -> dict[str, str]:
-    """The JSON texts of the files and folders given as `PATH` or `URI=PATH`, by their URI."""
+    """The JSON texts of the files and folders given as `PATH` or `URI=PATH`, by their URI.
+
+    Raises:
+        click.UsageError: a file cannot be read, or has no name.
+    """
     found: dict[str, str] = {}
     for item in given:
         uri, path = "", item

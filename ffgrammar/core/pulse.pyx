@@ -33,9 +33,9 @@ cdef extern from * nogil:
     uint64_t now "ffgrammar_now"()
 
 cdef enum:
-    WORK = 1 << 17             # between two beats: some 2 ms
-    HOLDING = 3 * 1000 * 1000  # a thread that holds the GIL gives it up after so many ns
-    WAITING = 40 * 1000 * 1000  # a main thread that does not hold it asks for signals after so many ns
+    WORK = 1 << 17             # units of work between two beats: some 2 ms
+    HOLDING = 3 * 1000 * 1000  # ns after which a thread that holds the GIL gives it up
+    WAITING = 40 * 1000 * 1000  # ns after which a main thread that does not hold it asks for signals
 
 cdef unsigned long main_thread = 0
 
@@ -56,7 +56,7 @@ cdef unsigned long this_thread() noexcept nogil:
 
 
 cdef uint64_t deadline_after(double seconds) noexcept nogil:
-    # (a time that is longer than the clock counts is any time)
+    # (more seconds than the clock can count mean no deadline)
     return now() + <uint64_t>(seconds * 1e9) if seconds < 1e9 else 0
 
 

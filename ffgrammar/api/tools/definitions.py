@@ -61,7 +61,7 @@ def read_tools(tools: Iterable[Any]) -> list[Tool]:
 
 
 def as_tool(tool: Any, pointer: str) -> Tool:
-    """A tool of a definition that stands at a JSON pointer."""
+    """A tool of a definition that stands at a JSON pointer. Raises as `read_tools`."""
     if not isinstance(tool, dict):
         return _of_python(tool, pointer)
     kind = tool.get("type", "custom" if "input_schema" in tool else None)

@@ -22,7 +22,7 @@ from ffgrammar.engine.explain.place import Place, find_place
 
 __all__ = ["Question", "explain"]
 
-# The text of so many lexemes is worked out.
+# How many lexemes are written as text.
 MAX_LEXEMES = 100
 # How many lexemes a message names.
 SHOWN = 6

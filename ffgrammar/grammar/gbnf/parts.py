@@ -19,7 +19,7 @@ from ffgrammar.regex.expr.store import EMPTY, NOTHING, ExprStore
 
 __all__ = ["NO_TEXT", "Excluded", "Part", "Parts"]
 
-# (rules that double others would make longer ones)
+# A longer literal is not kept as bytes. (Rules that use others twice would double its length again and again.)
 MAX_LITERAL = 1000
 _BYTES = bytes(range(256))
 
@@ -41,9 +41,8 @@ class Part(NamedTuple):
     """A part of a rule.
 
     Attributes:
-        items: what stands one after another: symbols, and ~e for expressions e. No two expressions are neighbours.
-        None:
-            no text at all, where only `excluded` is an alternative.
+        items: what stands one after another: symbols, and ~e for expressions e. No two expressions are neighbours. None
+            stands for no text at all, where only `excluded` is an alternative.
         literal: the bytes, if the part is exactly these; else None.
         excluded: a further alternative.
     """
@@ -57,7 +56,7 @@ NO_TEXT = Part((), b"")
 
 
 class Parts:
-    """Makes parts of parts.
+    """Makes parts from parts. A method raises LimitError where the builder or the store does.
 
     Args:
         text: the whole grammar, for errors.
@@ -100,6 +99,7 @@ class Parts:
         return self.builder.seq(self.symbols(part), self.name)
 
     def refuse_excluded(self, part: Part) -> None:
+        """Refuse *any token but some* where it is not repeated, with an UnsupportedError."""
         if part.excluded is not None:
             written = part.excluded.written
             message = (

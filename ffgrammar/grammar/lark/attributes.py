@@ -33,6 +33,10 @@ def read_attributes(at: Cursor, terminal: bool) -> Attributes:
     Args:
         at: the cursor.
         terminal: whether they are those of a terminal, which can only be lazy.
+
+    Raises:
+        GrammarError: they are malformed, or one is given twice.
+        UnsupportedError: one is unknown, or cannot be enforced.
     """
     opener = at.step()
     found: dict[str, Any] = {}

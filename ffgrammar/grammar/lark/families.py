@@ -16,7 +16,7 @@ from ffgrammar.grammar.lark.source import Definition, Op, Source
 
 __all__ = ["Member", "bits_of", "find_families"]
 
-# Rules with at most so many bits are written out: then their names can be captures.
+# Rules with at most this many bits are written out: then their names can be captures.
 MAX_WRITTEN_BITS = 8
 _COUNTED = ("cat", "and", "alt")
 
@@ -50,7 +50,7 @@ def find_families(source: Source, takes_text: Callable[[Op], bool]) -> _Families
         takes_text: whether a step is a lexeme that is never empty.
 
     Returns:
-        None at all if they have few bits.
+        An empty dict if none of them has more than MAX_WRITTEN_BITS bits.
     """
     found: _Families = {}
     for rule in source.rules.values():

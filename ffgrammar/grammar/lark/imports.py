@@ -133,7 +133,7 @@ class Importer:
 
 
 def check_new(source: Source, name: str, offset: int) -> None:
-    """Refuse a name that is defined already."""
+    """Refuse a name that is defined already, with a GrammarError."""
     earlier = source.table(name).get(name)
     if earlier is not None:
         message = f"{name} is already defined at {source.texts.told(earlier.offset)}"
@@ -141,7 +141,11 @@ def check_new(source: Source, name: str, offset: int) -> None:
 
 
 def define(source: Source, definition: Definition) -> None:
-    """Add a definition. The same import of a common terminal twice is no mistake."""
+    """Add a definition. The same import of a common terminal twice is no mistake.
+
+    Raises:
+        GrammarError: the name is defined already.
+    """
     name = definition.name
     table = source.table(name)
     earlier = table.get(name)
@@ -167,6 +171,10 @@ def merge(
         aliases: the names that are added, with their new names.
         nested: whether %ignore of the inner text holds in them. If not, that of the other text does.
         limits: bounds on the definitions.
+
+    Raises:
+        GrammarError: a name is defined already.
+        LimitError: there are too many definitions.
     """
     ignored = [op for scope in inner.scopes[not nested :] for one in scope.ignored for op in one.body]
     needed = reached(inner, [*aliases, *_names(ignored, ())])

@@ -17,12 +17,12 @@ _SIMPLE_ESCAPES = {"n": "\n", "f": "\f", "t": "\t", "r": "\r", "\\": "\\", '"': 
 
 
 def string(texts: Texts, token: Token) -> Op:
-    """The step of a string."""
+    """The step of a string. Raises GrammarError as `unescaped`."""
     return Op("text", (unescaped(texts, token), token.value.endswith("i")), token.offset)
 
 
 def range_of(texts: Texts, first: Token, last: Token) -> Op:
-    """The step of a range between two strings."""
+    """The step of a range between two strings. Raises GrammarError if they are no characters, or in the wrong order."""
     ends = (_one_character(texts, first), _one_character(texts, last))
     if ends[0] > ends[1]:
         raise error_at(texts, first.offset, f"the range {first.value}..{last.value} is empty")
@@ -37,7 +37,11 @@ def _one_character(texts: Texts, token: Token) -> int:
 
 
 def unescaped(texts: Texts, token: Token) -> str:
-    """The value of a string by Lark's rules: an unknown escape keeps its backslash."""
+    """The value of a string by Lark's rules: an unknown escape keeps its backslash.
+
+    Raises:
+        GrammarError: an escape is wrong, or stands for half of a surrogate pair.
+    """
     raw = token.value[1 : -2 if token.value.endswith("i") else -1]
     if "\\" not in raw:
         return _encodable(texts, token, raw)
@@ -60,7 +64,12 @@ def _encodable(texts: Texts, token: Token, value: str) -> str:
 
 
 def regex(texts: Texts, token: Token) -> Op:
-    """The step of a regular expression."""
+    """The step of a regular expression.
+
+    Raises:
+        GrammarError: it has a line break, and no flag x.
+        UnsupportedError: it has the flag l.
+    """
     end = token.value.rindex("/")
     pattern, flags = token.value[1:end], token.value[end + 1 :]
     if "\n" in pattern and "x" not in flags:

@@ -30,6 +30,10 @@ def read_options(texts: Texts, token: Token, scope: Scope) -> list[str]:
 
     Returns:
         Messages about options that have no effect.
+
+    Raises:
+        GrammarError: this is not JSON, or a value is wrong.
+        UnsupportedError: an option is unknown, or not supported.
     """
     try:
         found = json.loads(token.value)

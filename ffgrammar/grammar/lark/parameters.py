@@ -119,7 +119,7 @@ def is_constant(function: Function) -> bool:
 
 
 def read_function(at: Cursor) -> Function:
-    """Read what stands after `::` where a rule is used."""
+    """Read what stands after `::` where a rule is used. Raises GrammarError if it is malformed."""
     token = at.take("number", "_", "rule", what="a number, '_' or a function, such as set_bit(0)")
     if token.kind == "number":
         return Function("", _number(at, token, ALL))
@@ -140,7 +140,7 @@ def read_function(at: Cursor) -> Function:
 
 
 def read_condition(at: Cursor, depth: int = 0) -> Condition:
-    """Read a condition."""
+    """Read a condition. Raises GrammarError if it is malformed, or nested too deep."""
     token = at.take("rule", what="a condition, such as bit_clear(0)")
     name = token.value
     if name not in _CONDITIONS:

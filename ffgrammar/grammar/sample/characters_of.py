@@ -12,7 +12,7 @@ LETTERS = "abcdefghijklmnopqrstuvwxyz"
 # Kinds of characters, the most usual first. The characters of a set are drawn from the kinds that it has any of.
 KINDS = (LETTERS, "0123456789", LETTERS.upper(), " _-.,", "!#$%&'()*+/:;<=>?@[]^`{|}~\"\\", "\n\t")
 WEIGHTS = (60, 12, 8, 4, 2, 1)
-# A set with at least so many characters that has all letters is free text.
+# A set of at least this many characters, all letters among them, is free text.
 FREE = 60
 FEW = 8
 WORDS = (

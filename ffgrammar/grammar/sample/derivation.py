@@ -15,7 +15,7 @@ from ffgrammar.grammar.productive import usable_terminals
 __all__ = ["Derivation"]
 
 NEVER = 1 << 40
-# A nonterminal inside so many others heads for its end; inside fewer, it does so by chance.
+# A nonterminal that is nested this deep heads for its end. Where it is nested less deep, it does so by chance.
 MAX_DEPTH = 60
 
 # A nonterminal with its parameter (ir.Template): its number, bits, and two counters. Plain ones have zeros.

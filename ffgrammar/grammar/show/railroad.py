@@ -24,7 +24,7 @@ RADIUS = 8  # of a bend
 MAX_LABEL = 36
 # A sequence that is wider continues on another line.
 MAX_WIDTH = 760
-# Of a choice, so many alternatives are drawn.
+# How many alternatives of a choice are drawn.
 MAX_CHOICES = 40
 
 # Draws at a place (x of the left edge, y of the rail); returns elements of SVG.

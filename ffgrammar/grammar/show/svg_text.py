@@ -20,7 +20,7 @@ __all__ = ["svg_text"]
 MAX_RULES = 300
 MAX_NODES = 6000
 MAX_LEXEMES = 300
-# A lexeme is listed on so many lines of so many characters.
+# How many lines a lexeme is listed on, and how many characters a line has.
 LINES = 6
 COLUMNS = 96
 MARGIN = 16

@@ -9,7 +9,7 @@ The files, in reading order:
 
 - entries: values with their places, and checks of their types.
 - free: free text, and what ends it.
-- contained: which of some texts has another one in it.
+- contained: which texts contain others of a list.
 - tokens: special tokens, and stretches of any tokens.
 - raw_strings: strings without quotes and escapes.
 - leaves: schemas, regexes and grammars in a tag.

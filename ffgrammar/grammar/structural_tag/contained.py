@@ -1,4 +1,4 @@
-"""Which of some texts has another one in it. Aho, Corasick, *Efficient string matching* (1975): the time grows with the
+"""Which texts contain others of a list. Aho, Corasick, *Efficient string matching* (1975): the time grows with the
 length of all texts together, not with the number of pairs."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ class Contained:
     """Finds texts in other texts.
 
     Args:
-        texts: what is looked for. None is empty.
+        texts: what is looked for. No text is empty.
     """
 
     def __init__(self, texts: Iterable[bytes]) -> None:

@@ -15,7 +15,7 @@ __all__ = ["Entry", "texts"]
 
 @dataclass(frozen=True)
 class Entry:
-    """A JSON value, and where it stands.
+    """A JSON value, and where it stands. A method that reads a value raises GrammarError if it has another type.
 
     Attributes:
         value: the value.

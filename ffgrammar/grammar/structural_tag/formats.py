@@ -1,8 +1,8 @@
 """What the formats of a structural tag have in common, and the formats that are made of texts and of other formats.
 
 The function of a format takes its fields, its place, and the sources of leaves and tokens. It returns the formats in
-it, with their places, and a function that makes the format's part of theirs. So no function calls itself, and a tree
-may be as deep as the limit of nesting says.
+it, with their places, and a function that makes the format's part from their parts. So no function calls itself, and a
+tree may be as deep as the limit of nesting says.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Pending(NamedTuple):
 
     Attributes:
         inner: the formats in it, and their places.
-        build: makes the part of the parts of `inner`.
+        build: makes the format's part from the parts of `inner`.
     """
 
     inner: Sequence[tuple[Entry, Place]]
@@ -103,7 +103,7 @@ def _json_schema(fields: Fields, place: Place, sources: Sources) -> Pending:
 
 
 def _qwen_xml_parameter(fields: Fields, place: Place, sources: Sources) -> Pending:
-    """What a json_schema with the style qwen_xml was called once."""
+    """An older name of json_schema with the style qwen_xml."""
     part = xml_parameters(fields["json_schema"], Entry("qwen_xml"), sources.leaves, "flexible")
     return leaf(part, place)
 

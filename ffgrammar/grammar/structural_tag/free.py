@@ -64,8 +64,8 @@ def _ends_at_first(stops: frozenset[bytes], ends: tuple[bytes, ...]) -> bool:
 
 
 def _borders(text: bytes) -> list[int]:
-    """By length of a beginning of a text, how long the longest shorter beginning is with which it ends (Knuth, Morris,
-    Pratt 1977)."""
+    """For each length of a prefix of a text: the length of the longest shorter prefix that is also its suffix (Knuth,
+    Morris, Pratt 1977)."""
     borders = [0, 0]
     length = 0
     for byte in text[1:]:
@@ -77,7 +77,7 @@ def _borders(text: bytes) -> list[int]:
 
 
 def _overlap(stop: bytes, end: bytes, borders: list[int]) -> bool:
-    """Whether a part of an end, from its beginning on, is a part of a stop, up to its end, and neither is the whole."""
+    """Whether a stop, without its first byte, ends with a proper prefix of an end that is not empty."""
     length = 0
     for byte in stop[1:]:
         if length == len(end):

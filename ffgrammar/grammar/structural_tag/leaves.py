@@ -28,6 +28,8 @@ ROOT = "urn:structural-tag"
 class Leaves:
     """Makes the parts. Equal sources are one part, so that each is compiled once.
 
+    A method raises what the front-end of its source raises. Its errors have the JSON pointer of the source.
+
     Args:
         limits: bounds on the cost of each.
         vocabulary: the fingerprint of the tokenizer's vocabulary.

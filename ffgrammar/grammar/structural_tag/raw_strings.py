@@ -27,6 +27,11 @@ def raw_string(schema: Entry, store: ExprStore, limits: Limits, blank: str, end:
         limits: bounds on their cost.
         blank: the white space, as a regex.
         end: what follows the string. It does not overlap itself.
+
+    Raises:
+        GrammarError: a keyword is malformed, or no string obeys the schema.
+        UnsupportedError: a pattern or a format cannot be enforced exactly.
+        LimitError: a bound was reached.
     """
     members = []
     for word in BOUNDS:

@@ -26,6 +26,11 @@ def read(tag: object, sources: Sources, limits: Limits) -> Part:
         tag: what JSON has, or JSON text.
         sources: where leaves and tokens come from.
         limits: bounds on its size and depth.
+
+    Raises:
+        GrammarError: it is malformed (`pointer` says where).
+        UnsupportedError: something in it cannot be enforced exactly.
+        LimitError: it is too large or too deep.
     """
     root = Entry(read_text(tag, limits, "the structural tag") if isinstance(tag, str) else tag)
     if not isinstance(root.value, Mapping):

@@ -115,7 +115,7 @@ class Triggers:
         excluded: what may not be in the free text.
 
     Raises:
-        GrammarError: one has another one, or an excluded text, in it. So it would never be reached.
+        GrammarError: a trigger contains another trigger or an excluded text. So it would never be reached.
     """
 
     def __init__(self, entries: Iterable[Entry], excluded: Iterable[bytes]) -> None:
@@ -135,7 +135,11 @@ class Triggers:
                 )
 
     def of(self, begin: Entry) -> bytes:
-        """The trigger with which the begin of a tag begins."""
+        """The trigger with which the begin of a tag begins.
+
+        Raises:
+            GrammarError: it begins with no trigger, or is a token.
+        """
         if isinstance(begin.value, Mapping):
             raise begin.error("a string is expected; a tag of token_triggered_tags begins with a token")
         text = begin.text()

@@ -41,7 +41,12 @@ class Tokens:
         self._trie = trie
 
     def read(self, entry: Entry) -> int:
-        """The id of a special token that is named or numbered."""
+        """The id of a special token that is named or numbered.
+
+        Raises:
+            GrammarError: the tokenizer has no such token, or the value is neither a name nor an id.
+            UnsupportedError: it is an ordinary token.
+        """
         token = entry.value
         if isinstance(token, bool) or not isinstance(token, (str, int)):
             raise entry.expected("the name or the id of a token")

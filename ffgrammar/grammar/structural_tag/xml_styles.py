@@ -73,6 +73,11 @@ def xml_parameters(schema: Entry, style: Entry, leaves: Leaves, whitespace: str 
         style: the name of the style.
         leaves: makes the parts of values.
         whitespace: "flexible", or how many characters of white space may stand at one place.
+
+    Raises:
+        GrammarError: the style or the schema is malformed, or nothing satisfies the schema.
+        UnsupportedError: the style is not supported, or a keyword cannot be enforced without quotes.
+        LimitError: a bound was reached.
     """
     return _Parameters(schema, _style(style), leaves, whitespace).part()
 
