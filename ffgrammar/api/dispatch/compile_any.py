@@ -20,7 +20,7 @@ _FUNCTIONS = "compile_json_schema, compile_lark, compile_gbnf, compile_regex, co
 
 
 def compile(source: Any, tokenizer: Tokenizer, **options: Any) -> Grammar:
-    """The grammar of a source, whose kind is seen.
+    """The grammar of a source. Its kind follows from what it is.
 
     Args:
         source: one of
@@ -29,8 +29,8 @@ def compile(source: Any, tokenizer: Tokenizer, **options: Any) -> Grammar:
             - a Python type or function: its schema, as of `schema_of`;
             - a list of texts: choices; a list of tools: tools, for which the option `format` is needed;
             - a compiled pattern of `re`, whose flags are translated;
-            - a text: one of these as JSON; a Lark grammar with a rule `start`; a GBNF grammar with a rule `root`; the
-              name of a grammar of the library, as "sql" or "@sql";
+            - a text: a dict, a bool or a list of tools as JSON; a Lark grammar with a rule `start`; a GBNF grammar with
+              a rule `root`; the name of a grammar of the library, as "sql" or "@sql";
             - a path (`pathlib.Path`), whose ending says what the file has;
             - a part, as of `sequence`; or a grammar for the same vocabulary.
 
