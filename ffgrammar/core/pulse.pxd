@@ -1,4 +1,4 @@
-"""A pulse: what a long kernel does now and then, so that it can be ended and lets others run.
+"""A pulse: the beats of a long kernel, at which it can be ended and lets other threads run.
 
 Kernels count their work, in units of some 10 ns, and every few milliseconds there is a *beat*. At a beat
 
@@ -15,12 +15,12 @@ from ffgrammar.core.status cimport OK
 
 cdef struct Pulse:
     int64_t left       # work until the next beat
-    uint64_t beaten    # when signals were asked for, or the GIL was given up (ns of the monotonic clock)
+    uint64_t beaten    # when signals were last asked for, or the GIL was last given up (ns of the monotonic clock)
     uint64_t deadline  # when the call's time is over; 0 if it has no end
-    int ended          # the status with which the call ends, or OK; it stays, whoever overlooks it
+    int ended          # the status with which the call ends, or OK; it stays until raise_kernel, even if a kernel misses it
     unsigned long handling  # the thread that runs handlers just now, or 0
 
-# When a call's time is over that begins now and may take some seconds.
+# The deadline of a call that begins now and may take `seconds`.
 cdef uint64_t deadline_after(double seconds) noexcept nogil
 
 # A beat. Returns OK, INTERRUPTED (the exception is set) or LIMIT_SECONDS.

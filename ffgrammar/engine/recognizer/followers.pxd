@@ -1,6 +1,6 @@
 """Followers: which lexemes the rules allow right after each lexeme, as FOLLOW sets are defined for LL parsers.
 
-They ask the rules only, and not the lexer: skips between two lexemes do not count. What follows a skip is what it may stand before.
+They ask the rules only, and not the lexer: skips between two lexemes do not count. A skip is followed by what it may stand before.
 """
 
 from libc.stdint cimport uint32_t
@@ -13,7 +13,7 @@ cdef struct Followers:
     Owner owner
     uint32_t words   # of a set of lexemes
     Vec follow       # per lexeme: the set of those that may follow it
-    Vec tight        # per lexeme: whether it may stand where no skip may follow
+    Vec tight        # per lexeme: whether there is a place where it may stand and no skip may follow it
     # scratch, down to `rest`
     Vec first        # per nonterminal: the lexemes with which its texts begin
     Vec after        # per nonterminal: the lexemes that may follow it

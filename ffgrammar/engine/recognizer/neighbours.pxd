@@ -6,8 +6,8 @@ Neighbours find it out without rows. For two lexemes they know whether a text of
 nonterminal they know with which lexemes its texts may begin and end, if only neighbours stand side by side. For a configuration
 they tell whether the rules still lead to a sentence of neighbours.
 
-All this asks less than longest match does: of the lexemes that compete at a place, only the one that ends and the skips are looked
-at. So where neighbours say no, nothing can be completed, and where they say yes, the search goes on.
+This is weaker than longest match: of the lexemes that compete at a place, only the one that ends and the skips are looked at. So
+where neighbours say no, nothing can be completed, and where they say yes, the search goes on.
 
 Sets of lexemes are bits (core/bits.pxd). All tables together have at most MAX_WORDS words, and filling them takes a bounded number
 of steps. Beyond that nothing is known, and the search is alone.
@@ -26,7 +26,7 @@ cdef struct Neighbours:
     uint32_t lexemes  # how many there are
     uint32_t words    # of a set of lexemes
     Vec before        # per lexeme: the lexemes that may come before it; skips that stand between the two are left out
-    Vec ends          # per plain nonterminal and lexeme: with what the texts that begin with this lexeme may end
+    Vec ends          # per plain nonterminal and lexeme: the last lexemes of its texts that begin with this lexeme
     Vec good          # per link: the lexemes after which a completed item with this link leads to a sentence of neighbours
     Vec sets          # scratch: one set
     Vec scratch       # scratch: another set
