@@ -35,7 +35,7 @@ build: $(VENV)/.built ## (the default) build and install into .venv, and build t
 	@echo "ffgrammar is built. Try $(BIN)/ffgrammar --help, or import ffgrammar in $(BIN)/python. More: make help"
 
 help: ## show this
-	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 24
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
 
 demo: export PATH := $(abspath $(BIN)):$(PATH)
 demo: $(VENV)/.installed ## install the package and show it at work on a real schema

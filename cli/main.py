@@ -144,11 +144,11 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         from ffgrammar import FFGrammarError
 
-        from .messages import in_flags
+        from .messages import told
 
         if not isinstance(error, FFGrammarError):
             raise
-        complain(in_flags(str(error)))
+        complain(told(error))
         return EXIT_ERROR
     return code if isinstance(code, int) else EXIT_OK
 

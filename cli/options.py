@@ -166,7 +166,7 @@ GRAMMAR_OPTIONS = [
         "--start",
         "start_rule",
         metavar="NAME",
-        help="For Lark: the rule or terminal that matches a whole text (default: start).",
+        help="For Lark, GBNF and EBNF: the rule that matches a whole text (default: start, or root).",
     ),
     click.option(
         "--import-path",

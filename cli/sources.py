@@ -34,6 +34,7 @@ __all__ = [
 
 # The kinds of grammars that have options of their own, and what messages call them.
 FOR_LARK = (("lark",), "Lark grammars")
+FOR_RULES = (("lark", "gbnf", "ebnf"), "grammars in Lark, GBNF and EBNF")
 FOR_SCHEMAS = (("json-schema",), "JSON schemas")
 FOR_TOOLS = (("tools",), "tools")
 FOR_BOTH = (("json-schema", "tools"), "JSON schemas and tools")
@@ -42,7 +43,7 @@ OPTIONS_FOR = {
     "lexing": FOR_LARK,
     "property_order": FOR_BOTH,
     "reasoning": FOR_TOOLS,
-    "start_rule": FOR_LARK,
+    "start_rule": FOR_RULES,
     "tool_choice": FOR_TOOLS,
     "tool_format": FOR_TOOLS,
     "whitespace": FOR_BOTH,

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from .messages import in_flags
+from .messages import told
 from .options import Prefix
 from .progress import Progress
 from .show import write_json
@@ -114,7 +114,7 @@ def answer_requests(answer: Callable[[dict[str, Any]], tuple[bool, dict[str, Any
                 yes, found = answer(_request(line))
             except (BadRequest, FFGrammarError) as error:
                 code = 2
-                write_json({"error": in_flags(str(error))})
+                write_json({"error": told(error)})
                 continue
             if not yes:
                 code = max(code, 1)

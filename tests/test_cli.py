@@ -489,7 +489,7 @@ def test_a_lark_grammar_has_a_start_and_imports_files(invoke: Invoke, tmp_path: 
     assert found.code == 3 and "line 2, column 9: there is no file words.lark in the library" in found.err
     found = invoke("compile", "-", "--type", "lark", *options, stdin=path.read_text(encoding="utf-8"))
     assert found.code == 3 and "needs the folder of beside.lark: give it with a grammar in a file" in found.err
-    assert "--start is for Lark grammars" in invoke("compile", "-", "--start", "a", stdin="{}").err
+    assert "--start is for grammars in Lark, GBNF and EBNF" in invoke("compile", "-", "--start", "a", stdin="{}").err
 
 
 def test_the_line_of_an_error_is_shown_as_it_is_written(invoke: Invoke) -> None:
@@ -928,3 +928,11 @@ def test_a_grammar_is_not_overwritten(invoke: Invoke, tmp_path: Path) -> None:
         found = invoke("compile", str(source), "-o", str(output))
         assert found.code == 2 and "would overwrite the grammar" in found.err
     assert source.read_text() == "{}"
+
+
+def test_a_start_rule_of_gbnf(invoke: Any, tmp_path: Path) -> None:
+    (tmp_path / "g.gbnf").write_text('root ::= "a"\nother ::= "indent=2" missing', encoding="utf-8")
+    shown = invoke("mask", str(tmp_path / "g.gbnf"))
+    assert shown.code == 3 and '"indent=2" missing' in shown.err
+    (tmp_path / "g.gbnf").write_text('root ::= "a"\nother ::= "b"', encoding="utf-8")
+    assert invoke("validate", str(tmp_path / "g.gbnf"), "--start", "other", stdin="b").code == 0

@@ -157,3 +157,9 @@ def test_a_name_of_the_library(cl100k: ff.Tokenizer, name: str) -> None:
 def test_a_name_that_the_library_does_not_have(cl100k: ff.Tokenizer) -> None:
     with pytest.raises(ff.GrammarError, match="did you mean sql"):
         ff.compile("@sqll", cl100k)
+
+
+@pytest.mark.parametrize("text", ["[" + "0, " * 2000 + "0]", '{"enum": [' + "0, " * 2000 + "0]}"])
+def test_long_texts_are_not_read(text: str, cl100k: ff.Tokenizer) -> None:
+    with pytest.raises(ff.LimitError, match="source_bytes"):
+        ff.compile(text, cl100k, limits=ff.Limits(source_bytes=1000))

@@ -67,6 +67,7 @@ def _one(found: list[Kind]) -> Kind:
 
 
 def _compile_text(text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
+    check_source_text(text, "the text", options.get("limits") or Limits())
     found = [kind for kind in KINDS if kind.is_text(text)]
     if not found:
         raise GrammarError(
@@ -82,7 +83,6 @@ def _compile_text(text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> G
 
 def _json(text: str, options: dict[str, Any]) -> Any:
     """The value of a JSON text, to see of what kind it is; None if it is no JSON. (What compiles it says why not.)"""
-    check_source_text(text, "the text", options.get("limits") or Limits())
     try:
         return json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError):
@@ -108,6 +108,7 @@ def _compile_file(path: str | bytes, tokenizer: Tokenizer, options: dict[str, An
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise GrammarError(f"{os.fsdecode(path)}: not UTF-8 at byte {error.start}") from None
+    check_source_text(text, "the text", options.get("limits") or Limits())
     if kind.function == "compile_json_schema":
         value = _json(text, options)
         if value is not None and not kind.is_value(value):

@@ -86,4 +86,5 @@ def error_at(text: str, offset: int, message: str, kind: type[GrammarError] = Gr
     end = text.find("\n", offset)
     first = max(begin, offset - BEFORE)
     shown = text[first : min(len(text) if end < 0 else end, offset + AFTER)].rstrip("\r").replace("\t", " ")
-    return kind(f"{message}\n    {shown}\n    {' ' * (offset - first)}^", line=line, column=column)
+    excerpt = f"    {shown}\n    {' ' * (offset - first)}^"
+    return kind(message, line=line, column=column, excerpt=excerpt)

@@ -166,7 +166,9 @@ def _placed(entry: Entry, root: Entry | None, build: Callable[[], GrammarIR]) ->
         grammar = build()
     except GrammarError as error:
         pointer = _pointer(error.pointer or "", entry, root)
-        raise type(error)(error.message, line=error.line, column=error.column, pointer=pointer) from None
+        raise type(error)(
+            error.message, line=error.line, column=error.column, pointer=pointer, excerpt=error.excerpt
+        ) from None
     return replace(grammar, warnings=tuple(_warning(one, entry, root) for one in grammar.warnings))
 
 

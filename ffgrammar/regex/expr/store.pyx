@@ -89,7 +89,7 @@ cdef class ExprStore:
     def __len__(self) -> int:
         return intern_count(&self.nodes.tuples)
 
-    def start_from(self, ExprStore other):
+    def start_from(self, ExprStore other not None):
         """Take over the expressions and the memo of another store, ids and all.
 
         This store must be new, and the other one must not change meanwhile.
