@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 import xml.etree.ElementTree as ET
+from itertools import product
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -433,3 +435,29 @@ def test_words_and_indentation_are_refused(source: str, what: str, kind: Any, cl
     with pytest.raises(ff.UnsupportedError, match=what):
         grammar.emit(kind)
     assert grammar.emit("ir") and grammar.emit("dot")
+
+
+@pytest.mark.parametrize("kind", ["lark", "gbnf"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        'start: "[" (x | x y | x y z) "]"\nx: "x" x?\ny: "y" x?\nz: "z" y?',
+        'start: "[" (x y z | x y | x z | x | y z | y) "]"\nx: "x" x?\ny: "y" x?\nz: "z" y?',
+        'start: "[" (| x | x x | x x x x) "]"\nx: "x" y?\ny: "y" x?',
+        *(
+            json.dumps({"type": "array", "items": {"type": "boolean"}, "minItems": n % 3, "maxItems": n})
+            for n in range(7)
+        ),
+    ],
+)
+def test_beginnings_of_alternatives_stay(source: str, kind: Any, cl100k: ff.Tokenizer) -> None:
+    if source.startswith("{"):
+        grammar = ff.compile_json_schema(source, cl100k, whitespace="compact")
+        texts = [json.dumps([True] * n, separators=(",", ":")) for n in range(9)]
+    else:
+        grammar = ff.compile_lark(source, cl100k, lexing="longest" if kind == "lark" else "any")
+        texts = ["[" + "".join(text) + "]" for n in range(5) for text in product("xyz", repeat=n)]
+    emitted = grammar.emit(kind)
+    again = ff.compile_lark(emitted, cl100k) if kind == "lark" else ff.compile_gbnf(emitted, cl100k)
+    for text in texts:
+        assert is_sentence(again, text) == is_sentence(grammar, text), (text, emitted)

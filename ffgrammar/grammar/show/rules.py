@@ -9,6 +9,7 @@ leaves.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.productive import productive, usable_terminals
@@ -180,20 +181,31 @@ def _folded(head: int, bodies: Sequence[tuple[int, ...]]) -> Node:
 
 
 def _factored(node: Node) -> Node:
-    """A choice in which `a b | a` is written as `a b?`."""
+    """A choice in which `a | a b | a b c` is written as `a (b c?)?`."""
     if node[0] != "alt":
         return node
-    members = [one[1] if one[0] == "cat" else [one] for one in node[1]]
+    left = [list(one[1]) if one[0] == "cat" else [one] for one in node[1]]
+    longest = [parts for parts in left if not any(_begins(parts, other) for other in left)]
     kept: list[Node] = []
-    for parts in members:
-        shorter = next((one for one in members if len(one) < len(parts) and parts[: len(one)] == one), None)
-        if any(parts == other[: len(parts)] and len(other) > len(parts) for other in members):
-            continue
-        if shorter is None:
-            kept.append(cat(parts))
-        else:
-            kept.append(cat([*shorter, rep(cat(parts[len(shorter) :]), 0, 1)]))
+    for parts in longest:
+        # (a member that begins several longer ones is taken by the first of them)
+        begun = [one for one in left if _begins(one, parts)]
+        left = [one for one in left if one not in begun]
+        kept.append(_nested(parts, sorted({len(one) for one in begun})))
     return alt(kept)
+
+
+def _begins(parts: list[Node], longer: list[Node]) -> bool:
+    return len(parts) < len(longer) and longer[: len(parts)] == parts
+
+
+def _nested(parts: list[Node], ends: list[int]) -> Node:
+    """A concatenation that may also end after some of its first parts."""
+    last = ends[-1] if ends else 0
+    node = cat(parts[last:])
+    for begin, end in reversed(list(pairwise([0, *ends]))):
+        node = cat([*parts[begin:end], rep(node, 0, 1)])
+    return node
 
 
 def _choice(bodies: Sequence[tuple[int, ...]]) -> Node:
