@@ -170,3 +170,5 @@ def test_seconds() -> None:
 def test_seconds_are_a_number(seconds: Any) -> None:
     with pytest.raises((TypeError, ValueError), match="seconds"):
         ff.Limits(seconds=seconds)
+    with pytest.raises((TypeError, ValueError), match="seconds"):
+        ff.Limits.public(seconds=seconds)

@@ -54,8 +54,8 @@ class Limits:
     seconds: float = 0
 
     @classmethod
-    def public(cls) -> Limits:
-        """Bounds for a server whose users write the grammars.
+    def public(cls, *, seconds: float = 0) -> Limits:
+        """Bounds for a server whose users write the grammars. `seconds` is as above.
 
         They leave room for ordinary grammars: of MaskBench's 2,208 development schemas, two reach one of these bounds
         and not the default one.
@@ -73,6 +73,7 @@ class Limits:
             cache_bytes=64 << 20,
             mask_bytes=8 << 20,
             forced_bytes=1 << 16,
+            seconds=seconds,
         )
 
     @classmethod
