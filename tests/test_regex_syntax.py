@@ -322,3 +322,14 @@ def _compiles(pattern: str) -> bool:
     except regex.error:
         return False
     return True
+
+
+def test_spellings_of_a_property_are_scanned_once() -> None:
+    name = "block=greek-extended"
+    spellings = ["".join(c.upper() if i >> k & 1 else c for k, c in enumerate(name)) for i in range(64)]
+    before = cs._property.cache_info().misses
+    found = {cs.unicode_property(one) for one in (*spellings, "Block=Greek_Extended", "block = greek extended")}
+    assert len(found) == 1 and None not in found
+    assert cs._property.cache_info().misses - before <= 1
+    assert cs.unicode_property("nv=-1/2") != cs.unicode_property("nv=1/2")
+    assert cs.unicode_property("^Lu") == cs.negate(cs.unicode_property("l u") or ())

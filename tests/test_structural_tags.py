@@ -181,3 +181,14 @@ def test_texts_in_other_texts() -> None:
     found = Contained([b"he", b"she", b"his", b"hers"])
     assert [found.find(one) for one in (b"ushers", b"hi", b"xhis", b"")] == [b"she", None, b"his", None]
     assert [found.find_shorter(one) for one in (b"he", b"she", b"his")] == [None, b"he", None]
+
+
+def test_deep_values_where_a_name_should_be(cl100k: ff.Tokenizer) -> None:
+    deep: Any = {}
+    for _ in range(3000):
+        deep = {"a": deep}
+    for tag in ({"type": deep}, {"type": "structural_tag", "format": {"type": deep}}):
+        with pytest.raises(ff.GrammarError, match="a dict"):
+            ff.compile_structural_tag(tag, cl100k)
+    with pytest.raises(ff.GrammarError, match="a dict"):
+        ff.compile_response_format({"type": deep}, cl100k)

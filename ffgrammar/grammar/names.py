@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "one_of"]
+__all__ = ["did_you_mean", "one_of", "shown"]
 
 # How many names, and of how many letters, are compared to find the one that was meant.
 MAX_LETTERS = 60
@@ -28,3 +28,13 @@ def one_of(names: Iterable[str]) -> str:
     shown = [name if len(name) <= MAX_LETTERS else name[:MAX_LETTERS] + "..." for name in names[:MAX_LISTED]]
     more = len(names) - len(shown)
     return ", ".join([*shown, f"and {more} more"] if more else shown)
+
+
+def shown(value: object) -> str:
+    """A value from outside, for a message that says that it is not what it should be."""
+    try:
+        text = repr(value)
+    except (RecursionError, ValueError):
+        # (too deep, or an int of very many digits)
+        return f"a {type(value).__name__}"
+    return text if len(text) <= MAX_LETTERS else text[:MAX_LETTERS] + "..."

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from ffgrammar.api.types.schema_of import is_python_type, schema_of
 from ffgrammar.core.errors import GrammarError, UnsupportedError
+from ffgrammar.grammar.names import shown
 
 __all__ = ["Tool", "as_tool", "is_definition", "read_tools"]
 
@@ -81,7 +82,7 @@ def as_tool(tool: Any, pointer: str) -> Tool:
             pointer=pointer,
         )
     raise UnsupportedError(
-        f"a tool of type {kind!r} has no schema of arguments: only functions can be called here; leave it out",
+        f"a tool of type {shown(kind)} has no schema of arguments: only functions can be called here; leave it out",
         pointer=f"{pointer}/type",
     )
 
@@ -107,7 +108,7 @@ def _object(schema: Any, pointer: str) -> dict[str, Any]:
         raise GrammarError("the schema of a tool's arguments must be an object", pointer=pointer)
     kind = schema.get("type", "object")
     if kind != "object" and not (isinstance(kind, list) and "object" in kind):
-        raise GrammarError(f"the arguments of a tool are an object, not {kind!r}", pointer=f"{pointer}/type")
+        raise GrammarError(f"the arguments of a tool are an object, not {shown(kind)}", pointer=f"{pointer}/type")
     return schema if kind == "object" and "type" in schema else {**schema, "type": "object"}
 
 

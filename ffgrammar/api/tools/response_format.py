@@ -13,6 +13,7 @@ from ffgrammar.api.tools.strict import strict_warnings
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.names import shown
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["RESPONSE_TYPES", "compile_response_format"]
@@ -54,7 +55,7 @@ def compile_response_format(
     if kind == "json_object":
         return compiled_schema({"type": "object"}, tokenizer, layout, "")
     if kind != "json_schema":
-        raise GrammarError(f"type must be one of {', '.join(RESPONSE_TYPES)}, not {kind!r}", pointer="/type")
+        raise GrammarError(f"type must be one of {', '.join(RESPONSE_TYPES)}, not {shown(kind)}", pointer="/type")
     schema, pointer, strict = _schema(response_format)
     grammar = compiled_schema(schema, tokenizer, layout, pointer)
     warnings = [moved(warning, pointer) for warning in grammar.warnings]

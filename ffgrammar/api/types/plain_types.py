@@ -41,7 +41,7 @@ class _Reader:
     def schema(self, kind: Any) -> dict[str, Any]:
         if kind is Any:
             return {}
-        if isinstance(kind, typing.Hashable) and kind in _SCALARS:
+        if kind is None or (isinstance(kind, type) and kind in _SCALARS):
             return {"type": _SCALARS[kind]}
         origin, given = typing.get_origin(kind), typing.get_args(kind)
         if origin is Literal:
@@ -79,7 +79,7 @@ class _Reader:
         """An object with members, of which each may be left out or not."""
         try:
             hints = typing.get_type_hints(kind, include_extras=True)
-        except (NameError, TypeError):
+        except Exception:  # (a text in an annotation is evaluated, and may raise anything)
             raise Unknown(kind) from None
         properties = {}
         required = []

@@ -60,7 +60,7 @@ class Entry:
 
     def member(self, key: str) -> Entry:
         """A member of an object."""
-        return Entry(self.value[key], f"{self.pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+        return Entry(self.value[key], f"{self.pointer}/{str(key).replace('~', '~0').replace('/', '~1')}")
 
     def items(self, what: str) -> list[Entry]:
         """The items of an array, at least one. `what` says in words what they are."""

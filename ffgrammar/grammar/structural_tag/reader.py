@@ -8,7 +8,7 @@ from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.composition.parts import Part
 from ffgrammar.grammar.json_schema.documents.text import read_text
-from ffgrammar.grammar.names import did_you_mean
+from ffgrammar.grammar.names import did_you_mean, shown
 from ffgrammar.grammar.structural_tag.entries import Entry
 from ffgrammar.grammar.structural_tag.formats import FORMATS, Pending, Place, Sources
 from ffgrammar.grammar.structural_tag.free import then
@@ -39,7 +39,7 @@ def read(tag: object, sources: Sources, limits: Limits) -> Part:
     if kind != "structural_tag":
         is_format = isinstance(kind, str) and kind in KINDS
         hint = '; write {"type": "structural_tag", "format": …} around this format' if is_format else ""
-        raise root.member("type").error(f"the type of a structural tag is 'structural_tag', not {kind!r}{hint}")
+        raise root.member("type").error(f"the type of a structural tag is 'structural_tag', not {shown(kind)}{hint}")
     if "structures" in root.value:
         return _older_form(root, sources)
     return _read_formats(root.fields("structural tag", ("format",), ("type",))["format"], sources, limits)
@@ -75,8 +75,8 @@ def _read_format(entry: Entry, place: Place, sources: Sources) -> Pending:
     if kind is None:
         raise entry.error(f"the format needs a type, one of {', '.join(KINDS)}")
     if not isinstance(kind, str) or kind not in KINDS:
-        like = did_you_mean(str(kind), list(KINDS))
-        raise entry.member("type").error(f"there is no format {kind!r}{like or '; there are ' + ', '.join(KINDS)}")
+        like = did_you_mean(kind, list(KINDS)) if isinstance(kind, str) else ""
+        raise entry.member("type").error(f"there is no format {shown(kind)}{like or '; there are ' + ', '.join(KINDS)}")
     form = KINDS[kind]
     fields = entry.fields(kind, ("type", *form.required), form.optional)
     try:

@@ -9,6 +9,7 @@ need its data: in the dialect "ecma", the sets of \\d, \\w and \\s are constants
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
@@ -185,7 +186,6 @@ def perl_class(letter: str, dialect: str) -> Charset:
     return WHITE_SPACE if letter == "s" else _find(rf"\{letter}+")
 
 
-@lru_cache(maxsize=256)
 def unicode_property(name: str) -> Charset | None:
     r"""The characters of \p{name}, or None if the `regex` package has no such property.
 
@@ -193,6 +193,12 @@ def unicode_property(name: str) -> Charset | None:
     """
     if not name or not all(char.isalnum() or char in " _-=:.&^/" for char in name):
         return None
+    # A scan takes milliseconds, and a property has thousands of spellings. (A minus before a digit is part of a value.)
+    return _property(re.sub(r"[_ ]|-(?![0-9])", "", name).lower())
+
+
+@lru_cache(maxsize=1024)
+def _property(name: str) -> Charset | None:
     from regex import error
 
     try:
