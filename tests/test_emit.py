@@ -312,7 +312,8 @@ def test_random_grammars_come_back_from_gbnf(description: Description, seed: int
         assert_same_verdict(grammar, again, bytes(random.choices(ALPHABET, k=random.randrange(9))))
 
 
-@pytest.mark.parametrize("name", SOURCES)
+# (python: with indentation a lexeme is as long as it can be)
+@pytest.mark.parametrize("name", [name for name in SOURCES if name != "python"])
 def test_other_readers_of_gbnf_agree(name: str, cl100k: ff.Tokenizer) -> None:
     xgrammar = pytest.importorskip("xgrammar", reason="the package xgrammar is not installed")
     path = SOURCES[name]
@@ -320,7 +321,12 @@ def test_other_readers_of_gbnf_agree(name: str, cl100k: ff.Tokenizer) -> None:
     options: dict[str, Any] = {"lexing": "any"} if path.suffix == ".lark" else {}
     grammar = COMPILERS[end_of(path)](source, cl100k, **options)
     vocabulary = xgrammar.TokenizerInfo([chr(byte) for byte in range(128)] + ["</s>"], stop_token_ids=[128])
-    compiled = xgrammar.GrammarCompiler(vocabulary).compile_grammar(grammar.emit("gbnf"))
+    try:
+        emitted = grammar.emit("gbnf")
+    except ff.UnsupportedError as error:
+        assert path.suffix != ".lark" and re.search("no lexer|not UTF-8", error.message)
+        return
+    compiled = xgrammar.GrammarCompiler(vocabulary).compile_grammar(emitted)
     for sample in samples(name):
         text = sample.get("text")
         if text and len(text) < 300:
