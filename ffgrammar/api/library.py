@@ -8,7 +8,6 @@ what it is.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from ffgrammar.api.compile import compile_lark, compile_regex
@@ -16,6 +15,7 @@ from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.names import did_you_mean, shown
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["LibraryGrammar", "compile_library", "library_grammar", "library_names"]
@@ -75,9 +75,8 @@ def library_grammar(name: str) -> LibraryGrammar:
     expect("library_grammar: name", name, str, "a str")
     paths = _paths()
     if name not in paths:
-        near = get_close_matches(name.lower(), paths, 3)
-        hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(paths)}"
-        raise GrammarError(f"the library has no grammar {name!r}; {hint}")
+        hint = did_you_mean(name.lower(), paths) or f"; there are {', '.join(paths)}"
+        raise GrammarError(f"the library has no grammar {shown(name)}{hint}")
     path = paths[name]
     return LibraryGrammar(name, KINDS[path.suffix], path.read_text(encoding="utf-8"))
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ffgrammar.core.errors import GrammarError
+from ffgrammar.core.pointers import escaped
 from ffgrammar.grammar.json_schema.documents.text import kind_of
 from ffgrammar.grammar.names import did_you_mean
 
@@ -60,7 +61,7 @@ class Entry:
 
     def member(self, key: str) -> Entry:
         """A member of an object."""
-        return Entry(self.value[key], f"{self.pointer}/{str(key).replace('~', '~0').replace('/', '~1')}")
+        return Entry(self.value[key], f"{self.pointer}/{escaped(str(key))}")
 
     def items(self, what: str) -> list[Entry]:
         """The items of an array, at least one. `what` says in words what they are."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.pointers import escaped
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
 from ffgrammar.grammar.json_schema.documents.dialects import Dialect, Dialects
 from ffgrammar.grammar.json_schema.documents.registry import Entry, Registry
@@ -77,7 +78,7 @@ class Subschema:
                 break
             subschema = subschema.parent
         uri = subschema.resource.document.uri
-        pointer = "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in reversed(parts))
+        pointer = "".join("/" + escaped(part) for part in reversed(parts))
         return f"{uri}#{pointer}" if uri else pointer
 
 
