@@ -15,12 +15,13 @@ from ffgrammar.regex.dfa.lazy_dfa cimport (
 from ffgrammar.core.owner cimport owner_bytes, owner_free
 from ffgrammar.engine.recognizer.followers cimport followers_find, followers_init, followers_of, followers_trim
 from ffgrammar.regex.dfa.threads cimport Threads, thread_of
+from ffgrammar.regex.expr.derivative cimport next_class
 from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.nodes cimport FAR, min_remaining
 
 cdef enum:
     MAX_WITNESS = 128     # a witness has at most this many bytes
-    MAX_STEPS = 1 << 21   # transitions that one search looks at for the nearest match; C takes 57,000
+    MAX_STEPS = 1 << 21   # transitions that one search looks at for the nearest match
     MAX_TRIES = 2         # bytes: what keeps one from being a separator mostly keeps all others from it, too
     ANY_BYTE = 256
     NO_SEPARATOR = 256    # in place of the byte: every witness ends by itself
@@ -93,29 +94,35 @@ cdef bint has_lexeme(const Dfa* d, uint32_t lexset, uint32_t lexeme) noexcept no
 cdef int nearer(Separator* s, Dfa* d, uint32_t lexeme, uint32_t* state, uint32_t* first) noexcept nogil:
     """Take the step that comes nearest to a match of a lexeme; `first` is the byte to take, or ANY_BYTE, and becomes the byte
     that was taken. Returns 1; 0 if the lexeme cannot go on; or a status."""
-    cdef uint32_t lowest = 0 if first[0] == ANY_BYTE else first[0]
-    cdef uint32_t highest = 255 if first[0] == ANY_BYTE else first[0]
-    cdef uint32_t last = UNKNOWN
+    cdef uint32_t[BYTE_SET] covered
+    cdef uint32_t here = expr_of(d, state[0], lexeme)
+    cdef uint32_t byte = first[0]
     cdef uint32_t found = UNKNOWN
     cdef uint32_t best = FAR
-    cdef uint32_t byte, target, expr, length
+    cdef uint32_t target, expr, length
     cdef int status
-    for byte in range(lowest, highest + 1):
+    memset(covered, 0, sizeof(covered))
+    if here == UNKNOWN:
+        return 0
+    if byte == ANY_BYTE:
+        # (one byte stands for all that lead the lexeme to the same rest)
+        byte = 0
+        next_class(d.nodes, here, covered, &byte)
+    else:
+        memset(covered, 0xFF, sizeof(covered))
+    while True:
         status = dfa_step(d, state[0], byte, &target)
         if status < 0:
             return status
         s.steps += 1
-        if target == last or target > LAST_STATE:
-            continue
-        last = target
-        expr = expr_of(d, target, lexeme)
-        if expr == UNKNOWN:
-            continue
-        length = min_remaining(d.nodes, expr)
+        expr = expr_of(d, target, lexeme) if target <= LAST_STATE else <uint32_t>UNKNOWN
+        length = FAR if expr == UNKNOWN else min_remaining(d.nodes, expr)
         if length < best:
             best = length
             found = target
             first[0] = byte
+        if not next_class(d.nodes, here, covered, &byte):
+            break
     if found == UNKNOWN:
         return 0
     state[0] = found
@@ -259,11 +266,10 @@ cdef int is_witness(
 
 
 cdef int choose_witness(
-    Separator* s, Dfa* d, uint32_t union_state, uint32_t lexeme, uint32_t group, bint anywhere,
+    Separator* s, Dfa* d, uint32_t union_state, uint32_t lexeme, uint32_t group, bint anywhere, const uint32_t* clashing,
 ) noexcept nogil:
-    """Find a witness of a lexeme that begins with no byte of its set in `clashing`, and after which it goes on with no byte that is
-    not in its set in `live`. Enters the first byte in `witnesses`. Returns 1, 0 or a status."""
-    cdef const uint32_t* clashing = s.clashing.data + lexeme * BYTE_SET
+    """Find a witness of a lexeme that begins with no byte of `clashing`, and after which it goes on with no byte that is not in its
+    set in `live`. Enters the first byte in `witnesses`. Returns 1, 0 or a status."""
     cdef uint32_t before = UNKNOWN
     cdef uint32_t first = ANY_BYTE
     cdef uint32_t target
@@ -370,12 +376,24 @@ cdef int find_live(Separator* s, Recognizer* m, uint32_t group, uint32_t union_s
 cdef int find_witnesses(Separator* s, Recognizer* m, uint32_t group, uint32_t union_state) noexcept nogil:
     """Find a witness of each lexeme of a group, and fill `firsts`. Returns 1, 0 or a status."""
     cdef Dfa* d = lexer(s, m)
+    cdef uint32_t[BYTE_SET] avoided
+    cdef const uint32_t* clashing
     cdef uint32_t lexeme, other, i
+    cdef bint anywhere
     cdef int status
     for lexeme in range(<uint32_t>m.rules.exprs.len):
         status = is_used(m, lexeme, group)
         if status > 0:
-            status = choose_witness(s, d, union_state, lexeme, group, m.dfa.threads.anywhere.data[lexeme] != 0)
+            anywhere = m.dfa.threads.anywhere.data[lexeme] != 0
+            clashing = s.clashing.data + lexeme * BYTE_SET
+            # (better a witness that the separator's lexeme does not swallow: then states inside this lexeme are safe, too)
+            for i in range(BYTE_SET):
+                avoided[i] = clashing[i] | s.live_after.data[group * BYTE_SET + i]
+            status = 0
+            if s.bytes.data[group] != NO_SEPARATOR:
+                status = choose_witness(s, d, union_state, lexeme, group, anywhere, avoided)
+            if status == 0:
+                status = choose_witness(s, d, union_state, lexeme, group, anywhere, clashing)
             if status == 0:
                 return 0
         else:
