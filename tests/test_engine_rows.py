@@ -88,3 +88,23 @@ def test_a_long_chain_of_rules(cl100k: ff.Tokenizer, step: int) -> None:
     matcher = ff.compile_lark(f'start: {names[0]}\n{chain}{names[-1]}: "b"\n', cl100k).matcher()
     assert matcher.accept_bytes(b"a" * 15999 + b"b") == 16000
     assert matcher.is_accepting()
+
+
+def test_white_space_that_may_end_a_statement_or_be_skipped_makes_no_rows_for_searches(cl100k: ff.Tokenizer) -> None:
+    # Were a line end the text that stands for END in proofs, each place inside white space would be searched: 126 rows.
+    lark = r"""
+start: (expression END)*
+expression: NAME | NUMBER | "(" expression ("," expression)* ")" | "[" expression ("+" expression)* "]"
+          | "if" "(" expression ")" expression
+NAME: /[a-z]+/
+NUMBER: /[0-9]+/
+END: ";" | /[ \n]*\n[ \n]*/
+%ignore /[ \n]+/
+"""
+    grammar = ff.compile_lark(lark, cl100k)
+    matcher = grammar.matcher()
+    mask = ff.allocate_bitmask(1, cl100k.vocab_size)
+    for token in cl100k.encode("a;\nif (b) (c, [d + 12])\n  e\n  (f, g\n)\n  [\n1]\n h"):
+        matcher.fill_bitmask(mask)
+        assert matcher.accept_token(token)
+    assert _rows(grammar) < 100
