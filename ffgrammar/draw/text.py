@@ -1,0 +1,30 @@
+"""Bytes as text in which everything can be seen, and text for documents."""
+
+from __future__ import annotations
+
+from html import escape
+
+__all__ = ["html", "visible"]
+
+# Control characters that have a picture of their own.
+KNOWN = {"\n": "\u23ce", "\t": "\u21e5", "\r": "\u240d", " ": "\u00b7"}
+
+
+def visible(data: bytes) -> str:
+    r"""Bytes as text. A blank is a middle dot, a line end an arrow; bytes that are no UTF-8, and what cannot be seen, are
+    escapes: `\xff`, `\u200b`."""
+    return "".join(map(_seen, data.decode("utf-8", "backslashreplace")))
+
+
+def _seen(letter: str) -> str:
+    if letter in KNOWN:
+        return KNOWN[letter]
+    if letter.isprintable():
+        return letter
+    point = ord(letter)
+    return f"\\x{point:02x}" if point < 0x80 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
+
+
+def html(text: str) -> str:
+    """Text for a document of HTML, also between quotes."""
+    return escape(text, quote=True)
