@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.draw.text import visible
 from ffgrammar.play.bounds import MAX_LISTED
 from ffgrammar.play.shown import shown_tokens
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -28,7 +29,7 @@ def coverings_answer(tok: Tokenizer, text: bytes) -> dict[str, Any]:
             {
                 "kept": shown_tokens(tok, one.kept[-SHOWN:]),
                 "before": max(0, len(one.kept) - SHOWN),
-                "rest": text[one.position :].decode("utf-8", "backslashreplace"),
+                "rest": visible(text[one.position :]),
                 "count": one.count,
                 "candidates": shown_tokens(tok, one.candidates[:SHOWN].tolist()),
             }

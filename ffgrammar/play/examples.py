@@ -61,7 +61,7 @@ def _text(samples: Path) -> str:
     """The longest accepted text of a file of samples that is not longer than MAX_EXAMPLE; "" if there is none."""
     if not samples.is_file():
         return ""
-    lines = map(json.loads, samples.read_text(encoding="utf-8").splitlines())
+    lines = map(json.loads, filter(None, samples.read_text(encoding="utf-8").split("\n")))
     # (the samples of a structural tag are tokens and texts; those without a text are left out)
     texts = [str(one["text"]) for one in lines if one.get("valid") and len(one.get("text", LONGER)) <= MAX_EXAMPLE]
     return max(texts, key=len, default="")

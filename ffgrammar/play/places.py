@@ -41,7 +41,10 @@ def _of_pointer(source: str, pointer: str) -> tuple[int, int]:
     at = _blanks(source, 0)
     try:
         for step in steps:
-            at = _member(source, at, step, decoder)
+            inner = _member(source, at, step, decoder)
+            if inner == at:
+                break
+            at = inner
         end = decoder.raw_decode(source, at)[1]
     except (ValueError, IndexError, RecursionError):
         end = len(source)

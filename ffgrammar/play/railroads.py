@@ -6,6 +6,7 @@ lexeme in one rule are lit together.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from ffgrammar.core.errors import FFGrammarError
@@ -20,10 +21,11 @@ MAX_PICTURE = 2 << 20
 
 
 def railroads_answer(sheet: Sheet) -> dict[str, Any]:
-    """The diagrams as a document of SVG, whose boxes say by `data-lexeme` and `data-rule` what they stand for."""
+    """The diagrams as a document of SVG, whose boxes say by `data-lexeme` and `data-rules` what they stand for."""
     if sheet.pictures is None:
         try:
-            sheet.pictures = sheet.grammar.emit("svg")
+            # (the page has a style of its own)
+            sheet.pictures = re.sub("<style>.*?</style>", "", sheet.grammar.emit("svg"), count=1, flags=re.DOTALL)
         except FFGrammarError as error:
             return {"svg": "", "why": str(error)}
     if len(sheet.pictures) > MAX_PICTURE:

@@ -129,7 +129,7 @@ def _file(path: str) -> Response:
         nonce = secrets.token_urlsafe(16)
         data = data.replace(NONCE, nonce.encode())
         headers["Content-Security-Policy"] = (
-            "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self'; "
+            "default-src 'none'; script-src 'self'; connect-src 'self'; img-src 'self' data:; "
             f"style-src 'self' 'nonce-{nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
         )
     return Response(data, media_type=media_type, headers=headers)

@@ -2,7 +2,7 @@
 import { el, replace, svg } from "./dom.js";
 
 const TAGS = new Set(["svg", "g", "path", "rect", "text", "title", "desc", "a"]);
-const ATTRIBUTES = new Set(["viewBox", "width", "height", "role", "id", "class", "d", "x", "y", "rx", "text-anchor", "data-lexeme", "data-rule"]);
+const ATTRIBUTES = new Set(["viewBox", "width", "height", "role", "id", "class", "d", "x", "y", "rx", "text-anchor", "data-lexeme", "data-rules"]);
 
 function copied(element) {
   const made = svg(element.localName);
@@ -31,6 +31,7 @@ export class RailroadPanel {
     }
     const document = new DOMParser().parseFromString(answer.svg, "image/svg+xml");
     this.picture = copied(document.documentElement);
+    this.picture.setAttribute("role", "group"); // (an image would hide the links in it)
     this.picture.setAttribute("aria-label", "Railroad diagrams of the rules");
     this.picture.addEventListener("click", (event) => this.follow(event));
     this.said = el("p", { role: "status", id: "lit" });
@@ -58,7 +59,7 @@ export class RailroadPanel {
     const names = new Set();
     for (const { lexeme, rules, read } of live) {
       const boxes = [...this.picture.querySelectorAll(`[data-lexeme="${Number(lexeme)}"]`)];
-      const waiting = boxes.filter((box) => rules.includes(Number(box.closest("[data-rule]")?.dataset.rule)));
+      const waiting = boxes.filter((box) => box.closest("[data-rules]")?.dataset.rules.split(" ").some((one) => rules.includes(Number(one))));
       for (const box of waiting.length ? waiting : boxes) {
         box.classList.add(read ? "read" : "next");
         names.add(`${box.querySelector("text").textContent}${read ? " (being read)" : ""}`);
