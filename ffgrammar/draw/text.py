@@ -4,10 +4,21 @@ from __future__ import annotations
 
 from html import escape
 
-__all__ = ["html", "visible"]
+__all__ = ["Html", "html", "visible"]
 
-# Control characters that have a picture of their own.
+# Characters that cannot be seen, and have a picture of their own.
 KNOWN = {"\n": "\u23ce", "\t": "\u21e5", "\r": "\u240d", " ": "\u00b7"}
+
+
+class Html(str):
+    """Text that is HTML or SVG already."""
+
+    __slots__ = ()
+
+
+def html(text: str) -> Html:
+    """Text for a document of HTML or SVG, also between quotes. What is `Html` stays as it is."""
+    return text if isinstance(text, Html) else Html(escape(text, quote=True))
 
 
 def visible(data: bytes) -> str:
@@ -23,8 +34,3 @@ def _seen(letter: str) -> str:
         return letter
     point = ord(letter)
     return f"\\x{point:02x}" if point < 0x80 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
-
-
-def html(text: str) -> str:
-    """Text for a document of HTML, also between quotes."""
-    return escape(text, quote=True)

@@ -15,7 +15,7 @@ In reading order:
 - fields: a request, whose fields are checked.
 - places: where in a source an error is.
 - sources: a request's source to a grammar.
-- shown: bytes and tokens for readers.
+- shown: tokens for readers.
 - walk: the text as tokens, each with why it is there.
 - sheet: a grammar with its walk, which is kept between requests.
 - spot: the place in a text that a request asks about.

@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from ffgrammar.draw.text import visible
 from ffgrammar.play.bounds import MAX_BRANCHES, MAX_FOUND
-from ffgrammar.play.shown import shown_token
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["SortedTokens"]
@@ -60,7 +59,7 @@ class SortedTokens:
             end = min(high, int(np.searchsorted(places, self._end(step))))
             branches.append(self._branch(places[low:end], prefix))
             low = end
-        names = [(int(one), shown_token(self._tok, int(one))) for one in self._special[mask[self._special]]]
+        names = [(int(one), self._tok.visible_token(int(one))) for one in self._special[mask[self._special]]]
         return {
             "here": here,
             "branches": branches,

@@ -21,7 +21,6 @@ from ffgrammar.lm.trace import TracedToken, chosen_token
 from ffgrammar.lm.weights import tempered
 from ffgrammar.play.bounds import MAX_FORKS, MAX_LISTED, MAX_OPTIONS, MAX_STEPS
 from ffgrammar.play.fields import Fields
-from ffgrammar.play.shown import shown_token
 from ffgrammar.play.spot import Spot
 
 __all__ = ["ModelFace"]
@@ -96,7 +95,7 @@ class ModelFace:
             {
                 "option": option,
                 "probability": float(np.exp(log_prob)),
-                "tokens": [shown_token(self.model.tokenizer, one) for one in encode(option)],
+                "tokens": [self.model.tokenizer.visible_token(one) for one in encode(option)],
             }
             for option, log_prob in zip(found.options, found.log_probs.tolist(), strict=True)
         ]
@@ -146,12 +145,12 @@ class ModelFace:
         return [chosen_token(int(allowed[draw(logs, 1.0, random)]), row, allowed)]
 
     def _row(self, token: int, log_prob: float) -> dict[str, Any]:
-        return {"token": token, "text": shown_token(self.model.tokenizer, token), "probability": float(np.exp(log_prob))}
+        return {"token": token, "text": self.model.tokenizer.visible_token(token), "probability": float(np.exp(log_prob))}
 
     def _traced(self, one: TracedToken) -> dict[str, Any]:
         found: dict[str, Any] = {
             "token": one.token,
-            "text": shown_token(self.model.tokenizer, one.token),
+            "text": self.model.tokenizer.visible_token(one.token),
             "kind": one.kind,
             "probability": None if one.log_prob is None else float(np.exp(one.log_prob)),
             "others": [self._row(*other) for other in one.others],

@@ -8,7 +8,6 @@ from typing import Any
 from ffgrammar.draw.text import visible
 from ffgrammar.engine.explain.explanation import ExpectedLexeme, Explanation, LiveLexeme, classes
 from ffgrammar.play.bounds import MAX_LISTED
-from ffgrammar.play.shown import shown_token
 from ffgrammar.play.spot import Spot
 
 __all__ = ["refusal_answer"]
@@ -36,7 +35,7 @@ def refusal_answer(spot: Spot, token: int, as_canonical: bool) -> dict[str, Any]
     data = tok.token_bytes(token)
     return {
         "token": token,
-        "text": shown_token(tok, token),
+        "text": tok.visible_token(token),
         "fits": visible(fitting),
         "dies": visible(data[len(fitting) :][:1]),
         "rest": visible(data[len(fitting) + 1 :]),

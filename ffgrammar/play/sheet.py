@@ -10,7 +10,6 @@ from typing import Any
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.play.bounds import SECONDS
 from ffgrammar.play.fields import BadRequest, Fields
-from ffgrammar.play.shown import shown_token
 from ffgrammar.play.walk import Walk
 from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -59,7 +58,7 @@ class Sheet:
             "version": self._version,
             "keep": keep,
             "size": len(tokens),
-            "tokens": [(one, shown_token(tok, one)) for one in tokens[keep:]],
+            "tokens": [(one, tok.visible_token(one)) for one in tokens[keep:]],
             "bytes": [len(tok.token_bytes(one)) for one in tokens[keep:]],
             "codes": codes[keep:].ljust(len(tokens) - keep, AFTER),
             "allowed": walk.allowed[keep:],
@@ -104,7 +103,7 @@ def _canonical(tok: Tokenizer, tokens: list[int]) -> dict[str, Any]:
     ]
     return {
         "verdict": report.verdict,
-        "expected": [(one, shown_token(tok, one)) for one in report.expected],
+        "expected": [(one, tok.visible_token(one)) for one in report.expected],
         "strange": strange,
         "settled": report.settled,
         "cuts": [bisect_right(starts, start) - 1 for start in starts_of(tok, tokens)] if strange else [],

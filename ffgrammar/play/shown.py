@@ -1,22 +1,14 @@
-"""Bytes and tokens for readers of the page."""
+"""Tokens for readers of the page."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ffgrammar.draw.text import visible
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["shown_token", "shown_tokens"]
-
-ShownToken = tuple[int, str]
+__all__ = ["shown_tokens"]
 
 
-def shown_token(tok: Tokenizer, token: int) -> str:
-    """The text of a token, in which everything can be seen; the name of a special token."""
-    return visible(tok.token_bytes(token) or tok.decode([token]))
-
-
-def shown_tokens(tok: Tokenizer, tokens: Iterable[int]) -> list[ShownToken]:
-    """Tokens: ids and texts."""
-    return [(int(one), shown_token(tok, int(one))) for one in tokens]
+def shown_tokens(tok: Tokenizer, tokens: Iterable[int]) -> list[tuple[int, str]]:
+    """Tokens: ids and texts in which everything can be seen."""
+    return [(int(one), tok.visible_token(int(one))) for one in tokens]
