@@ -121,7 +121,7 @@ def write_html(file: Any, verdict: Verdict) -> None:
         said.append(("differs", f"from token {first} on, at byte {report.byte_offset}"))
     if verdict.rejection is not None:
         kinds[verdict.rejection.token or 0] = "rejected"
-        said.append(("grammar", verdict.rejection.describe()))
+        said.append(("grammar", verdict.rejection.describe(coloured=False)))
     elif verdict.accepting is not None:
         said.append(("grammar", "accepted" if verdict.accepting else "accepted so far, not yet a sentence"))
     rows = [("given", chips(tok, report.given, kinds)), ("expected", chips(tok, report.expected, {}))]

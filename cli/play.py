@@ -27,7 +27,9 @@ def _opening(path: str, kind: str | None) -> dict[str, str]:
 
     source = read_source(path, kind)
     if source.kind in NOT_SHOWN:
-        raise click.UsageError(f"{source.name}: the playground shows grammars that are text, not the kind {source.kind}")
+        raise click.UsageError(
+            f"{source.name}: the playground shows grammars that are text, not the kind {source.kind}"
+        )
     try:
         return {"kind": source.kind, "source": source.data.decode("utf-8-sig")}
     except UnicodeDecodeError as error:

@@ -54,7 +54,7 @@ def _html_row(name: str, text: bytes, found: Rejection | None) -> tuple[str, str
     if found is None:
         return name, "accepted", token_strip([before])
     after = Chip(visible(text[end : end + SHOWN]) or "the end", "rejected")
-    return name, found.describe(), token_strip([before, after])
+    return name, found.describe(coloured=False), token_strip([before, after])
 
 
 def _text_of_line(line: bytes, field: str | None) -> bytes:

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hostile_sources import Hostile, sources
 
 import ffgrammar as ff
 from ffgrammar import lm
 from ffgrammar.play import Desk
 from ffgrammar.play.bounds import MAX_SHEETS, MAX_TEXT
 from ffgrammar.play.places import error_place
-from hostile_sources import Hostile, sources
 
 SCHEMA = {"properties": {"n": {"const": 12}, "s": {"type": "string"}}, "required": ["n"], "additionalProperties": False}
 FIELDS: dict[str, Any] = {"kind": "json-schema", "source": json.dumps(SCHEMA), "text": '{"n": 12, "s": "x'}
@@ -189,7 +189,9 @@ def test_why_not_a_token(desk: Desk, tok: ff.Tokenizer) -> None:
     (token,) = tok.encode("n")
     assert _answer(desk, "why", at=1, token=token)["refusal"] is None
     letters = [tok.encode(one)[0] for one in "he"]
-    canonical = _answer(desk, "why", tokens=[*tok.encode('{"n": 12, "s": "'), letters[0]], token=letters[1], canonical=True)
+    canonical = _answer(
+        desk, "why", tokens=[*tok.encode('{"n": 12, "s": "'), letters[0]], token=letters[1], canonical=True
+    )
     assert canonical["refusal"]["reason"] == "canonical"
 
 

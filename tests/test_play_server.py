@@ -19,10 +19,10 @@ pytest.importorskip("starlette", reason="the playground's server is not tested: 
 pytest.importorskip("uvicorn", reason="the playground's server is not tested: pip install 'ffgrammar[play]'")
 pytest.importorskip("httpx", reason="the playground's server is not tested: pip install httpx")
 
-from starlette.testclient import TestClient  # noqa: E402
+from starlette.testclient import TestClient
 
-from ffgrammar.play.bounds import MAX_BODY  # noqa: E402
-from ffgrammar.play.server import ASSETS, PlayServer  # noqa: E402
+from ffgrammar.play.bounds import MAX_BODY
+from ffgrammar.play.server import ASSETS, PlayServer
 
 TOKEN = "secret"
 HOST = "127.0.0.1:8123"
@@ -45,7 +45,9 @@ def test_the_page_and_its_files(client: TestClient) -> None:
     for name, (file, media_type) in ASSETS.items():
         found = client.get(f"/{TOKEN}/{name}")
         assert (found.status_code, found.headers["content-type"]) == (200, media_type), name
-        assert found.headers["x-content-type-options"] == "nosniff" and found.headers["referrer-policy"] == "no-referrer"
+        assert (
+            found.headers["x-content-type-options"] == "nosniff" and found.headers["referrer-policy"] == "no-referrer"
+        )
         if file != "index.html":
             assert found.content == (FOLDER / "assets" / file).read_bytes()
     assert client.get(f"/{TOKEN}").headers["location"] == f"/{TOKEN}/"
@@ -65,7 +67,9 @@ def test_no_text_becomes_html() -> None:
     for path in sorted((FOLDER / "assets").glob("*.js")):
         if path.name != "editor.js":
             text = path.read_text(encoding="utf-8")
-            assert not re.search(r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", text), path.name
+            assert not re.search(
+                r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|new Function", text
+            ), path.name
 
 
 def test_every_file_is_served_or_is_no_asset() -> None:
@@ -175,7 +179,7 @@ def test_the_command_serves_the_page(tmp_path: Path, shell_env: dict[str, str]) 
 
 
 def test_the_bundled_editor_is_of_these_sources() -> None:
-    """`make page` writes ffgrammar/play/assets/editor.js. It is committed, so that nothing but the page's tests needs node."""
+    """`make page` writes the bundle. It is committed, so that nothing but the page's tests needs node."""
     digest = hashlib.sha256()
     for name in ("package-lock.json", "build.mjs", "editor.js", "modes.js"):
         digest.update((SOURCES / "bundle" / name).read_bytes())

@@ -26,4 +26,17 @@ from ffgrammar.draw.text import Html, html, visible
 from ffgrammar.draw.tokens import Chip, token_strip
 from ffgrammar.draw.trees import TreeLine, tree
 
-__all__ = ["Chip", "Html", "TreeLine", "curves", "fragment", "html", "page", "picture", "table", "token_strip", "tree", "visible"]
+__all__ = [
+    "Chip",
+    "Html",
+    "TreeLine",
+    "curves",
+    "fragment",
+    "html",
+    "page",
+    "picture",
+    "table",
+    "token_strip",
+    "tree",
+    "visible",
+]

@@ -17,8 +17,9 @@ STYLE = """
 @media (prefers-color-scheme: dark) { .ffg { --text: #e6e6e6; --back: #16181c; --faint: #a9b1ba; --line: #474d55;
   --chosen: #2a2e34; --forced: #9fdcb1; --forced-back: #173321; --strange: #f0cf7d; --strange-back: #3b2e0a;
   --rejected: #ffb3ae; --rejected-back: #451a1c; --one: #8fb0ea; --two: #f0a860; --three: #9fdcb1 } }
-.ffg .token { display: inline-block; font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace; padding: 0 5px; margin: 1px;
-  border: 1px solid var(--line); border-radius: 3px; background: var(--chosen); color: var(--text); white-space: pre-wrap }
+.ffg .token { display: inline-block; font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace; padding: 0 5px;
+  margin: 1px; border: 1px solid var(--line); border-radius: 3px;
+  background: var(--chosen); color: var(--text); white-space: pre-wrap }
 .ffg .forced { background: var(--forced-back); color: var(--forced); border-color: var(--forced) }
 .ffg .forced::before { content: "\\25B8"; margin-right: 2px }
 .ffg .strange { background: var(--strange-back); color: var(--strange); border: 2px dotted var(--strange) }
@@ -27,13 +28,15 @@ STYLE = """
 .ffg .rejected::before { content: "\\2717"; margin-right: 2px }
 .ffg .prompt { border-style: dashed; color: var(--faint); background: none }
 .ffg table { border-collapse: collapse; margin: 6px 0; color: inherit }
-.ffg th, .ffg td { text-align: left; padding: 2px 12px 2px 0; border-bottom: 1px solid var(--line); vertical-align: top }
+.ffg th, .ffg td { text-align: left; padding: 2px 12px 2px 0; vertical-align: top }
+.ffg tr { border-bottom: 1px solid var(--line) }
 .ffg td p { margin: 0 }
 .ffg td.number { text-align: right; font-variant-numeric: tabular-nums }
 .ffg .faint { color: var(--faint) }
 .ffg pre { white-space: pre-wrap; font: 13px/1.5 ui-monospace, Menlo, Consolas, monospace }
 .ffg img { max-width: 100% }
 """.strip()
+OF_PAGE = "body { margin: 0; color-scheme: light dark } main.ffg { min-height: 100vh; padding: 12px }"
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
 
@@ -52,7 +55,7 @@ def page(title: str, *parts: str) -> Html:
     head = (
         f'<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta http-equiv="Content-Security-Policy" content="{html(POLICY)}"><title>{html(title)}</title>'
-        f"<style>body {{ margin: 0; color-scheme: light dark }} main {{ min-height: 100vh; padding: 12px !important }}\n{STYLE}</style>"
+        f"<style>{STYLE}\n{OF_PAGE}</style>"
     )
     body = f'<main class="ffg"><h1>{html(title)}</h1>{"".join(map(html, parts))}</main>'
     return Html(f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{body}</body></html>\n')

@@ -22,8 +22,8 @@ def html(text: str) -> Html:
 
 
 def visible(data: bytes) -> str:
-    r"""Bytes as text. A blank is a middle dot, a line end an arrow; bytes that are no UTF-8, and what cannot be seen, are
-    escapes: `\xff`, `\u200b`."""
+    r"""Bytes as text. A blank is a middle dot, a line end an arrow. Bytes that are not UTF-8, and what cannot be seen,
+    are escapes: `\xff`, `\u200b`."""
     return "".join(map(_seen, data.decode("utf-8", "backslashreplace")))
 
 

@@ -143,9 +143,9 @@ class State:
         before. If the state was read before, there are no events.
 
         Args:
-            trace: a list (a `Trace` can be shown in a notebook) that gets the tokens of holes and of the texts between them, when each was drawn or became
-                known to come; also those that a stop drops later. Where holes are not drawn in the same way, the last
-                tokens of one may come again as tokens of the next one's prompt.
+            trace: a list (a `Trace` can be shown in a notebook) that gets the tokens of holes and of the texts between
+                them, when each was drawn or became known to come; also those that a stop drops later. Where holes are
+                not drawn in the same way, the last tokens of one may come again as tokens of the next one's prompt.
 
         Raises:
             TypeError: `trace` is no list.

@@ -68,7 +68,9 @@ class Trace(list[TracedToken]):
         return str(token) if tok is None else tok.visible_token(token)
 
     def _beside(self, tokens: tuple[tuple[int, float], ...], kind: Kind) -> Html:
-        return token_strip([Chip(f"{self._text(one)} {exp(log_prob):.3f}", kind, f"id {one}") for one, log_prob in tokens])
+        return token_strip(
+            [Chip(f"{self._text(one)} {exp(log_prob):.3f}", kind, f"id {one}") for one, log_prob in tokens]
+        )
 
 
 def chosen_token(token: int, row: NDArray[np.float64], allowed: NDArray[np.int32]) -> TracedToken:

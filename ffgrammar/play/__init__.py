@@ -5,9 +5,9 @@
     desk = Desk({"cl100k_base": tok})
     desk.answer("text", {"tokenizer": "cl100k_base", "kind": "regex", "source": "[0-9]+", "text": "12"})
 
-All that the page shows is computed here by plain functions, from values of JSON to values of JSON. A server only carries
-them: it has no knowledge of grammars, and what is here has none of servers. Everything has limits, because the page is
-used to try grammars that may be wrong.
+All that the page shows is computed here by plain functions, from values of JSON to values of JSON. A server only
+carries them: it has no knowledge of grammars, and what is here has none of servers. Everything has limits, because the
+page is used to try grammars that may be wrong.
 
 In reading order:
 

@@ -7,7 +7,6 @@ sum over a mask counts them. So a node takes well below a millisecond, whatever 
 from __future__ import annotations
 
 from bisect import bisect_left
-from os.path import commonprefix
 from typing import Any
 
 import numpy as np
@@ -47,8 +46,8 @@ class SortedTokens:
         places = np.flatnonzero(mask[self._ids])
         low = int(np.searchsorted(places, bisect_left(self._bytes, prefix)))
         high = int(np.searchsorted(places, self._end(prefix)))
-        branches = []
-        here = []
+        branches: list[dict[str, Any]] = []
+        here: list[int] = []
         while low < high and len(branches) < MAX_BRANCHES:
             data = self._bytes[places[low]]
             if data == prefix:
@@ -86,7 +85,7 @@ class SortedTokens:
 
     def _branch(self, places: NDArray[np.int64], prefix: bytes) -> dict[str, Any]:
         """Tokens that go on with the same byte, and with all bytes that they share."""
-        data = commonprefix([self._bytes[places[0]], self._bytes[places[-1]]])
+        data = _shared(self._bytes[places[0]], self._bytes[places[-1]])
         ends = [int(self._ids[at]) for at in places[:4] if self._bytes[at] == data]
         return {
             "bytes": data.hex(),
@@ -94,3 +93,9 @@ class SortedTokens:
             "count": len(places),
             "token": ends[0] if ends else None,
         }
+
+
+def _shared(one: bytes, other: bytes) -> bytes:
+    """What two texts begin with."""
+    size = min(len(one), len(other))
+    return one[: next((at for at in range(size) if one[at] != other[at]), size)]

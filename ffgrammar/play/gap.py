@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
+from ffgrammar.draw.text import visible
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.play.bounds import MAX_LISTED
 from ffgrammar.play.coverings import coverings_answer
 from ffgrammar.play.railroads import live_parts
 from ffgrammar.play.shown import shown_tokens
 from ffgrammar.play.spot import Spot
-from ffgrammar.draw.text import visible
 
 __all__ = ["gap_answer"]
 
@@ -69,7 +69,7 @@ def _why_held(spot: Spot, tokens: list[int], held: bytes) -> str:
     examples = ", ".join(f"\u201c{visible(one)}\u201d" for one in sorted(longer, key=len)[:4])
     if longer:
         return f"their token depends on what follows: {len(longer)} tokens begin with these bytes, such as {examples}"
-    return f"their tokens depend on what follows: {len(inside)} tokens spell a part of them, and a later text decides which"
+    return f"their tokens depend on what follows: {len(inside)} tokens spell a part of them, and later text decides"
 
 
 def _masks(spot: Spot) -> dict[str, Any]:

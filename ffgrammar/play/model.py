@@ -145,7 +145,11 @@ class ModelFace:
         return [chosen_token(int(allowed[draw(logs, 1.0, random)]), row, allowed)]
 
     def _row(self, token: int, log_prob: float) -> dict[str, Any]:
-        return {"token": token, "text": self.model.tokenizer.visible_token(token), "probability": float(np.exp(log_prob))}
+        return {
+            "token": token,
+            "text": self.model.tokenizer.visible_token(token),
+            "probability": float(np.exp(log_prob)),
+        }
 
     def _traced(self, one: TracedToken) -> dict[str, Any]:
         found: dict[str, Any] = {

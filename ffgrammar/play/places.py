@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from json.decoder import scanstring
 
 from ffgrammar.core.errors import FFGrammarError, GrammarError
 
@@ -35,7 +34,7 @@ def _of_line(source: str, line: int, column: int | None) -> tuple[int, int]:
 
 
 def _of_pointer(source: str, pointer: str) -> tuple[int, int]:
-    """The value that a JSON pointer leads to, as far as its first line goes; the nearest value around it that exists."""
+    """The first line of the value that a JSON pointer leads to, or of the nearest value around it that exists."""
     steps = [one.replace("~1", "/").replace("~0", "~") for one in pointer.split("/")[1 : MAX_DEPTH + 1]]
     decoder = json.JSONDecoder()
     at = _blanks(source, 0)
@@ -72,7 +71,7 @@ def _member(source: str, at: int, step: str, decoder: json.JSONDecoder) -> int:
     while source[inside] not in "}]":
         key = str(number)
         if is_object:
-            key, inside = scanstring(source, inside + 1, True)
+            key, inside = decoder.raw_decode(source, inside)
             inside = _blanks(source, _blanks(source, inside) + 1)
         if key == step:
             found = inside  # (of equal keys the last one counts)

@@ -56,5 +56,11 @@ def _waiting(found: Explanation) -> dict[str, Any]:
 
 def _row(one: LiveLexeme | ExpectedLexeme) -> dict[str, Any]:
     if isinstance(one, LiveLexeme):
-        return {"name": one.name, "needs": one.needs, "may_end": one.may_end, "rules": one.rules, "read": visible(one.text)}
+        return {
+            "name": one.name,
+            "needs": one.needs,
+            "may_end": one.may_end,
+            "rules": one.rules,
+            "read": visible(one.text),
+        }
     return {"name": one.name, "needs": one.pattern, "may_end": False, "rules": one.rules, "read": ""}

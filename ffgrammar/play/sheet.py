@@ -98,9 +98,7 @@ def _canonical(tok: Tokenizer, tokens: list[int]) -> dict[str, Any]:
     report = is_canonical(tok, tokens, complete=False)
     starts = starts_of(tok, list(report.expected))
     own = set(zip(starts, report.expected, strict=False))
-    strange = [
-        at for at, one in enumerate(zip(starts_of(tok, tokens), tokens, strict=False)) if one not in own
-    ]
+    strange = [at for at, one in enumerate(zip(starts_of(tok, tokens), tokens, strict=False)) if one not in own]
     return {
         "verdict": report.verdict,
         "expected": [(one, tok.visible_token(one)) for one in report.expected],

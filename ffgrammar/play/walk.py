@@ -1,7 +1,7 @@
 """The text as tokens, each with why it is there; and how many tokens might have come in its place.
 
-A walk follows a list of tokens. When the list changes, the walk goes back to where it changed, so a letter at the end of
-a long text costs little. A walk over 2,000 tokens takes some 10 ms.
+A walk follows a list of tokens. When the list changes, the walk goes back to where it changed, so a letter at the end
+of a long text costs little. A walk over 2,000 tokens takes some 10 ms.
 """
 
 from __future__ import annotations

@@ -63,7 +63,12 @@ def opened(browser: Browser, address: str, **options: object) -> Iterator[Page]:
     page.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: wrong.append(str(error)))
     page.on("dialog", lambda dialog: wrong.append(f"dialog {dialog.message}"))
-    page.on("request", lambda request: None if request.url.startswith(("data:", address.partition("#")[0])) else wrong.append(request.url))
+    page.on(
+        "request",
+        lambda request: (
+            None if request.url.startswith(("data:", address.partition("#")[0])) else wrong.append(request.url)
+        ),
+    )
     page.goto(address)
     page.wait_for_selector("#tokens .token")
     page.wait_for_selector("[role=tabpanel]:not([hidden]) h2")

@@ -19,7 +19,9 @@ def main() -> None:
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
 
     def log_probs(sequences: list[list[int]]) -> Any:
-        rows = np.stack([np.random.default_rng([1, *one[-3:]]).normal(scale=4, size=tok.vocab_size) for one in sequences])
+        rows = np.stack(
+            [np.random.default_rng([1, *one[-3:]]).normal(scale=4, size=tok.vocab_size) for one in sequences]
+        )
         return rows - np.log(np.exp(rows).sum(axis=1, keepdims=True))
 
     serve(Desk({"cl100k_base": tok}, lm.Model.of(log_probs, tok)), lambda address: print(address, flush=True))

@@ -5,10 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
-
 from page.actions import choose_tab
 from page.conftest import opened
+from playwright.sync_api import Browser, Page, expect
 
 AXE = Path(__file__).resolve().parents[2] / "build" / "page" / "node_modules" / "axe-core" / "axe.min.js"
 PANELS = ("here", "allowed", "coverings", "rails", "model")
@@ -17,7 +16,9 @@ PANELS = ("here", "allowed", "coverings", "rails", "model")
 def _violations(page: Page) -> list[str]:
     # (evaluated by the test's own connection, which no policy of the page restricts)
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    found = page.evaluate("axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})")
+    found = page.evaluate(
+        "axe.run({runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']})"
+    )
     return [
         f"{one['impact']} {one['id']}: {one['nodes'][0]['html'][:160]} {one['nodes'][0]['failureSummary'][:200]}"
         for one in found["violations"]

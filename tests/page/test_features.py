@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
-
 from page.actions import choose_tab, pick, set_grammar, set_text
 from page.conftest import opened
+from playwright.sync_api import Browser, Page, expect
 
-SCHEMA = '{"properties": {"n": {"const": 12}, "s": {"type": "string"}}, "required": ["n"], "additionalProperties": false}'
+SCHEMA = (
+    '{"properties": {"n": {"const": 12}, "s": {"type": "string"}}, "required": ["n"], "additionalProperties": false}'
+)
 
 
 @pytest.fixture
@@ -62,7 +63,7 @@ def test_errors_are_marked_at_their_line(page: Page, kind: str, source: str, lin
 def test_the_editor_highlights(page: Page) -> None:
     for kind, source, token in (
         ("json-schema", '{"a": true}', ".tok-bool"),
-        ("lark", 'start: WORD // words\nWORD: /[a-z]+/\n', ".tok-comment"),
+        ("lark", "start: WORD // words\nWORD: /[a-z]+/\n", ".tok-comment"),
         ("gbnf", 'root ::= "a" # letters', ".tok-comment"),
         ("regex", "[a-z]+", ".tok-string2"),
     ):

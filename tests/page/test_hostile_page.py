@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 
 import pytest
-from playwright.sync_api import Page, expect
-
 from page.actions import choose_tab, pick, set_grammar, set_text
+from playwright.sync_api import Page, expect
 
 SCRIPT = "<script>window.ran=1</script><img src=x onerror='window.ran=1'><svg onload='window.ran=1'>"
 
@@ -46,7 +45,8 @@ def test_scripts_in_a_link_are_text(page: Page) -> None:
     page.evaluate(
         """async (text) => {
         const link = await import("./link.js");
-        location.hash = await link.toFragment({kind: "regex", source: "(?s:.*)", text, tokens: null, tokenizer: text, panel: text});
+        const state = {kind: "regex", source: "(?s:.*)", text, tokens: null, tokenizer: text, panel: text};
+        location.hash = await link.toFragment(state);
     }""",
         SCRIPT,
     )

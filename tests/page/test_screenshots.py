@@ -11,11 +11,10 @@ import os
 from pathlib import Path
 
 import pytest
-from PIL import Image, ImageChops
-from playwright.sync_api import Browser, Page, expect
-
 from page.actions import choose_tab, pick
 from page.conftest import opened
+from PIL import Image, ImageChops
+from playwright.sync_api import Browser, Page, expect
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 # How many of the pixels may differ, in percent, and by how much a pixel must differ to count.
@@ -26,7 +25,9 @@ MIN_STEP = 48
 def _taken(page: Page) -> Image.Image:
     page.evaluate("document.getElementById('state').textContent = 'compiled in 12 ms'")
     page.evaluate("document.querySelectorAll('#curve .time').forEach((one) => one.remove())")
-    page.evaluate("document.querySelectorAll('#curve p').forEach((one) => one.textContent = one.textContent.split(':')[0])")
+    page.evaluate(
+        "document.querySelectorAll('#curve p').forEach((one) => one.textContent = one.textContent.split(':')[0])"
+    )
     page.evaluate("document.activeElement.blur()")
     picture = Image.open(io.BytesIO(page.screenshot(animations="disabled", caret="hide")))
     return picture.convert("RGB").quantize(48, dither=Image.Dither.NONE)

@@ -143,7 +143,9 @@ class Explanation:
         end = "may end here" if self.may_end else "may not end here"
         parts = [
             html(f"byte {len(self.text)}, line {self.line}, column {self.column}; the text {end}"),
-            token_strip([Chip(("\u2026" if len(self.text) > MAX_HTML_TEXT else "") + visible(self.text[-MAX_HTML_TEXT:]))]),
+            token_strip(
+                [Chip(("\u2026" if len(self.text) > MAX_HTML_TEXT else "") + visible(self.text[-MAX_HTML_TEXT:]))]
+            ),
         ]
         if self.open:
             names = [(one.name or "the whole value", f"since byte {one.start}") for one in self.open[:MAX_ROWS]]

@@ -105,7 +105,7 @@ class Rules:
         return {**bodies, self.start: cat([BLANK, bodies[self.start]])}
 
     def written_in(self, head: int) -> list[int]:
-        """The nonterminals whose bodies the body of a rule has: its own, and those that are written where it uses them."""
+        """The nonterminals whose bodies the body of a rule has: its own, and those of what is written inside."""
         found: dict[int, None] = {}
         waiting = [head]
         while waiting:
