@@ -1,4 +1,4 @@
-"""Reports as pages: what --html of `check`, `validate` and `bench` writes."""
+"""Reports as pages: what --html of `explain`, `check`, `validate` and `bench` writes."""
 
 from __future__ import annotations
 

@@ -175,6 +175,8 @@ def test_reports_as_pages(tmp_path: Path, shell_env: dict[str, str]) -> None:
     found = _run(shell_env, tmp_path, "validate", "g.regex", "right.txt", "wrong.txt", "--html", "validate.html")
     shown = checked((tmp_path / "validate.html").read_text())
     assert found.returncode == 1 and "accepted" in shown and "rejected at byte 8" in shown and "<script>" in shown
+    found = _run(shell_env, tmp_path, "explain", "g.regex", "--prefix", "ab", "--next", "<1", "--html", "explain.html")
+    assert found.returncode == 1 and "refused: " in checked((tmp_path / "explain.html").read_text())
     for command in (["check", "--ndjson"], ["validate", "g.regex", "--ndjson"]):
         refused = _run(shell_env, tmp_path, *command, "--html", "no.html")
         assert refused.returncode == 2 and not (tmp_path / "no.html").exists()

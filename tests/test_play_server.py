@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
+import socket
 import subprocess
 import urllib.request
 from pathlib import Path
@@ -176,6 +178,35 @@ def test_the_command_serves_the_page(tmp_path: Path, shell_env: dict[str, str]) 
             assert opening == {"kind": "regex", "source": "[a-c]+\n", "text": "ab"}
         finally:
             process.terminate()
+
+
+def _play(env: dict[str, str], folder: Path, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    command = ["ffgrammar", "play", *arguments]
+    return subprocess.run(command, env={**env, **more}, cwd=folder, capture_output=True, text=True, timeout=60)
+
+
+def test_what_cannot_be_served_is_told_at_the_start(tmp_path: Path, shell_env: dict[str, str]) -> None:
+    (tmp_path / "tools.json").write_text("[]")
+    (tmp_path / "bytes.regex").write_bytes(b"\xff")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        for arguments, code, said in (
+            (["--port", port], 2, f"port {port} of 127.0.0.1"),
+            (["missing.json"], 2, "missing.json"),
+            (["tools.json", "--type", "tools"], 2, "grammars that are text"),
+            (["bytes.regex"], 3, "not UTF-8"),
+            (["--tokenizer", "missing"], 2, "missing"),
+            (["--model", "missing.gguf"], 2, "missing.gguf"),
+        ):
+            found = _play(shell_env, tmp_path, *arguments)
+            assert (found.returncode, found.stdout) == (code, "") and said in found.stderr, found.stderr
+
+
+def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path, shell_env: dict[str, str]) -> None:
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['starlette'] = None\n")
+    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
+    found = _play(shell_env, tmp_path, PYTHONPATH=path)
+    assert found.returncode == 2 and "pip install 'ffgrammar[play]'" in found.stderr
 
 
 def test_the_bundled_editor_is_of_these_sources() -> None:

@@ -17,6 +17,8 @@ const state = { tokenizer: "", kind: "json-schema", compact: false, source: "", 
 let version = 0;
 let gap = null;
 let pictured = "";
+// Whether the text was changed by hand, so that the place is where its caret is.
+let caretCounts = false;
 
 const grammarFields = () => ({ tokenizer: state.tokenizer, kind: state.kind, source: state.source, compact: state.compact });
 const textFields = () => ({ ...grammarFields(), ...(state.tokens ? { tokens: state.tokens } : { text: state.text, special: state.special }) });
@@ -63,6 +65,8 @@ const followText = oneAtATime(async () => {
     showWarnings();
   } else if (!byId("state").textContent.startsWith("compiled")) byId("state").textContent = "compiled";
   strip.take(answer);
+  if (caretCounts) placeCaret();
+  caretCounts = false;
   if (state.at < 0 || state.at > answer.size) strip.mark(answer.size);
   else strip.mark(state.at);
   showVerdict(answer);
@@ -159,7 +163,7 @@ function readText() {
   const value = byId("text").value;
   if (state.tokens === null) state.text = value;
   else state.tokens = (value.match(/\d+/g) ?? []).map(Number).filter(Number.isSafeInteger);
-  placeCaret();
+  caretCounts = true;
   followText();
 }
 
