@@ -110,6 +110,7 @@ def test_why_not_a_token(schema: Page) -> None:
     choose_tab(schema, "allowed")
     schema.check("#refused")
     schema.fill("#search", "nn")
+    expect(schema.locator("#found")).to_contain_text("tokens")
     schema.locator("#trie .token").first.click()
     expect(schema.locator("#refusal")).to_contain_text("does not fit what is being read")
     expect(schema.locator("#why .dies")).to_have_text("n")
