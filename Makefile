@@ -24,7 +24,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli grammars -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: build help demo test test-models template-strings tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
+.PHONY: build help demo test test-models test-page page template-strings tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -61,6 +61,11 @@ test: $(VENV)/.installed-test ## install the package and run its tests
 test-models: $(MODELS_VENV)/.installed ## generate with a real model, in transformers and in llama.cpp
 	cd tests && $(abspath $(MODELS_VENV))/bin/python -m pytest $(PYTEST_FLAGS) models
 
+# Needs a Chromium, which it installs where it may, and node for axe. `make demo` and `make test` need neither.
+test-page: $(VENV)/.installed-test,page build/page/node_modules/.installed ## drive the playground's page in a browser
+	tests/page/browser.sh
+	cd tests && $(abspath $(BIN))/python -m pytest $(PYTEST_FLAGS) page
+
 # Fetches Pyodide, a Python 3.14 that node runs: 14 MB.
 template-strings: ## try template strings, which Python has from 3.14 on
 	npm install --silent --no-audit --no-fund --prefix build/pyodide pyodide@314.0.7
@@ -76,7 +81,7 @@ tokenizers: $(VENV)/.installed-test ## compare the tokenizers of real models wit
 	$(BIN)/python tests/long_checks tokenizers build/tokenizers
 	$(BIN)/python tests/long_checks rules build/tokenizers
 
-# BENCH_EXTRAS=bench,peers adds xgrammar, which brings torch; BENCH_EXTRAS=bench,plot makes --plot work.
+# BENCH_EXTRAS=bench,peers adds xgrammar, which brings torch.
 bench: $(VENV)/.installed-$(BENCH_EXTRAS) ## MaskBench, side by side with the peers that can be installed
 	$(BIN)/ffgrammar bench $(BENCH_DATA) $(BENCH_FLAGS)
 
@@ -112,6 +117,9 @@ docs: $(DOCS_VENV)/.installed ## the documentation as a site, with its links che
 reference: $(VENV)/.installed-test ## write the reference of the shell commands into docs/shell.md
 	$(BIN)/python tests/shell_reference.py
 
+page: build/page/node_modules/.installed ## bundle the editor of the playground (needs node)
+	node ffgrammar/play/bundle/build.mjs $(abspath build/page/node_modules) ffgrammar/play/bundle
+
 architecture: ## draw the picture of the rooms in docs/architecture.svg
 	$(PYTHON) tests/architecture.py
 
@@ -134,6 +142,13 @@ $(BIN)/python $(ASAN_VENV)/bin/python $(MODELS_VENV)/bin/python $(PEERS_VENV)/bi
 $(DOCS_VENV)/.installed: pyproject.toml
 	$(PYTHON) -m venv $(DOCS_VENV)
 	$(DOCS_VENV)/bin/pip install $(PIP_FLAGS) $$(sed -n 's/^docs = \["\(.*\)"\].*/\1/p' pyproject.toml)
+	@touch $@
+
+# The packages of the lock file: what the editor is bundled of, what bundles it, and axe.
+build/page/node_modules/.installed: ffgrammar/play/bundle/package-lock.json
+	mkdir -p build/page
+	cp ffgrammar/play/bundle/package.json ffgrammar/play/bundle/package-lock.json build/page
+	npm ci --silent --no-audit --no-fund --ignore-scripts --prefix build/page
 	@touch $@
 
 # Each stamp is a file that says what is installed. What an earlier build left under build/ is used again, so only the first

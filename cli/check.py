@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .html_report import html_option
 from .options import (
     GRAMMAR,
     VocabularyName,
@@ -102,6 +103,31 @@ class Verdict:
         return lines
 
 
+def write_html(file: Any, verdict: Verdict) -> None:
+    """Write the answer as a page: the given tokens beside those that the tokenizer writes."""
+    if file is None:
+        return
+    from ffgrammar.draw import table
+
+    from .html_report import chips, write_page
+
+    report, tok = verdict.report, verdict.tokenizer
+    first = report.first_divergence
+    kinds: dict[int, Any] = {}
+    if first is not None:
+        kinds = dict.fromkeys(range(first, len(report.given)), "strange")
+    said = [("canonical", report.verdict)]
+    if first is not None:
+        said.append(("differs", f"from token {first} on, at byte {report.byte_offset}"))
+    if verdict.rejection is not None:
+        kinds[verdict.rejection.token or 0] = "rejected"
+        said.append(("grammar", verdict.rejection.describe(coloured=False)))
+    elif verdict.accepting is not None:
+        said.append(("grammar", "accepted" if verdict.accepting else "accepted so far, not yet a sentence"))
+    rows = [("given", chips(tok, report.given, kinds)), ("expected", chips(tok, report.expected, {}))]
+    write_page(file, "Tokens", table(["", ""], said), table(["", "tokens"], rows))
+
+
 def _split(arguments: tuple[str, ...]) -> tuple[str | None, list[str]]:
     """The grammar's path, and the other arguments. The path is None if the first argument reads as token ids."""
     first = arguments[0] if arguments else ""
@@ -137,6 +163,7 @@ def _answer_lines(tokenizer: Tokenizer, grammar: Grammar | None, complete: bool)
 @click.option("--partial", is_flag=True, help="More text may follow, so the verdict can be undecided.")
 @json_option
 @ndjson_option
+@html_option
 @grammar_options
 @tokenizer_option
 def command(
@@ -145,6 +172,7 @@ def command(
     partial: bool,
     as_json: bool,
     ndjson: bool,
+    html: Any,
     tokenizer: VocabularyName,
     **compiling: Any,
 ) -> int:
@@ -161,6 +189,8 @@ def command(
     reads_stdin = ndjson or (text is None and not words)
     if path == "-" and reads_stdin:
         raise click.UsageError("stdin cannot be both the grammar and the tokens")
+    if ndjson and html is not None:
+        raise click.UsageError("--html is a report on one sequence: leave out --ndjson")
     if ndjson and (words or text is not None):
         raise click.UsageError("with --ndjson the tokens and texts come from stdin")
     if path is None and any(value for value in compiling.values()):
@@ -173,6 +203,7 @@ def command(
     if reads_stdin:
         ids = parse_ids(sys.stdin.read())
     verdict = Verdict(vocabulary, grammar, ids, None if text is None else text_bytes(text), not partial)
+    write_html(html, verdict)
     if as_json:
         write_json(verdict.as_json())
     else:

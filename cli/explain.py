@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from .html_report import html_option, write_page
 from .options import (
     Prefix,
     VocabularyName,
@@ -32,6 +33,7 @@ __all__ = ["command"]
 @click.option("--token", type=int, metavar="ID", help="Say whether this token may come next, and if not, why not.")
 @start_options
 @json_option
+@html_option
 @grammar_options
 @tokenizer_option
 def command(
@@ -41,6 +43,7 @@ def command(
     token: int | None,
     start: dict[str, Any],
     as_json: bool,
+    html: Any,
     tokenizer: VocabularyName,
     **compiling: Any,
 ) -> int:
@@ -73,6 +76,10 @@ def command(
         found = matcher.explain(prefix.data[accepted:]) if refused else None
     if found is None:
         found = matcher.explain(text_bytes(more or ""), token)
+    if html is not None:
+        from ffgrammar.draw import Html
+
+        write_page(html, f"A place in a text under {grammar}", Html(found._repr_html_()))
     if as_json:
         write_json(found.as_json())
     else:

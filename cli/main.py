@@ -33,6 +33,7 @@ COMMANDS = {
     "score": "Say how probable a language model finds each of several texts.",
     "grammars": "List the grammars of the library, or show the text of one.",
     "tokenizers": "List the vocabularies that can be used, or the special tokens of one.",
+    "play": "Show tokens under a grammar in a browser.",
     "trie": "Show the vocabulary under a prefix, as a tree.",
     "bench": "Measure masks along real documents, side by side with other engines.",
     "completion": "Print a script that completes commands, options, file names and names of grammars in a shell.",

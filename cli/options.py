@@ -19,6 +19,7 @@ __all__ = [
     "PATH",
     "Prefix",
     "VocabularyName",
+    "VocabularyType",
     "check_requests",
     "example",
     "grammar_argument",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, field
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -77,22 +76,9 @@ def draw(root: Branch, limits: Limits) -> Iterator[str]:
 
 def as_svg(root: Branch, limits: Limits) -> str:
     """The tree as an SVG picture."""
-    lines = [(depth, text, ids) for depth, _, text, ids in root.lines(limits)]
-    height, step, widest = 20, 24, 0
-    parts = []
-    rows: list[int] = []
-    for row, (depth, text, ids) in enumerate(lines):
-        x, y = 10 + step * (depth - 1), height * (row + 1)
-        del rows[depth - 1 :]
-        if rows:
-            parts.append(f'<path d="M{x - step + 6} {height * (rows[-1] + 1) + 5}V{y - 4}H{x - 4}"/>')
-        rows.append(row)
-        label = f"{escape(text)} <tspan>{escape(ids)}</tspan>" if ids else f"<tspan>{escape(text)}</tspan>"
-        parts.append(f'<text x="{x}" y="{y}">{label}</text>')
-        widest = max(widest, x + 9 * (len(text) + len(ids) + 2))
-    style = "text{font:14px monospace}tspan{fill:#888}path{fill:none;stroke:#aaa}"
-    size = f'width="{widest}" height="{height * (len(lines) + 1)}"'
-    return f'<svg xmlns="http://www.w3.org/2000/svg" {size}><style>{style}</style>{"".join(parts)}</svg>\n'
+    from ffgrammar.draw import TreeLine, tree
+
+    return tree(TreeLine(depth, text, ids) for depth, _, text, ids in root.lines(limits))
 
 
 def grow(tokenizer: Tokenizer, prefix: bytes) -> Branch:

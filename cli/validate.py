@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .html_report import html_option, write_page
 from .options import PATH, VocabularyName, example, grammar_argument, grammar_options, json_option, tokenizer_option
 from .progress import Progress
 from .show import GREEN, emphasis, write_json
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
     from .walk import Rejection
 
 __all__ = ["command"]
+
+# How many bytes a page shows before and after a place.
+SHOWN = 200
 
 
 def judge(grammar: Grammar, text: bytes) -> Rejection | None:
@@ -39,6 +43,18 @@ def _report_file(name: str, found: Rejection | None, as_json: bool) -> None:
         print(f"{name}: {emphasis('accepted', GREEN)}")
     else:
         print(f"{name}: {found.describe()}")
+
+
+def _html_row(name: str, text: bytes, found: Rejection | None) -> tuple[str, str, str]:
+    """A text in a page: its name, the verdict, and its end up to where it leaves the grammar."""
+    from ffgrammar.draw import Chip, token_strip, visible
+
+    end = len(text) if found is None else found.offset
+    before = Chip(("\u2026" if end > SHOWN else "") + visible(text[max(0, end - SHOWN) : end]))
+    if found is None:
+        return name, "accepted", token_strip([before])
+    after = Chip(visible(text[end : end + SHOWN]) or "the end", "rejected")
+    return name, found.describe(coloured=False), token_strip([before, after])
 
 
 def _text_of_line(line: bytes, field: str | None) -> bytes:
@@ -81,6 +97,7 @@ def _judge_lines(grammar: Grammar, name: str, field: str | None, progress: Progr
 @click.option("--field", metavar="NAME", help="With --ndjson: lines are JSON objects, and the text is this member.")
 @click.option("--chomp", is_flag=True, help="Ignore a line break at the end of a file.")
 @json_option
+@html_option
 @grammar_options
 @tokenizer_option
 def command(
@@ -90,6 +107,7 @@ def command(
     field: str | None,
     chomp: bool,
     as_json: bool,
+    html: Any,
     tokenizer: VocabularyName,
     **compiling: Any,
 ) -> int:
@@ -103,6 +121,8 @@ def command(
 
     if field is not None and not ndjson:
         raise click.UsageError("--field needs --ndjson")
+    if ndjson and html is not None:
+        raise click.UsageError("--html is a report on whole files: leave out --ndjson")
     names = files or ("-",)
     if grammar == "-" and "-" in names:
         raise click.UsageError("stdin cannot be both the grammar and a text")
@@ -111,11 +131,20 @@ def command(
         if ndjson:
             return max(_judge_lines(compiled, name, field, progress) for name in names)
         code = 0
+        rows = []
         for name in names:
             text = read_input(name)
-            found = judge(compiled, text.removesuffix(b"\n").removesuffix(b"\r") if chomp else text)
-            _report_file("stdin" if name == "-" else name, found, as_json)
+            text = text.removesuffix(b"\n").removesuffix(b"\r") if chomp else text
+            found = judge(compiled, text)
+            shown = "stdin" if name == "-" else name
+            _report_file(shown, found, as_json)
+            if html is not None:
+                rows.append(_html_row(shown, text, found))
             if found is not None:
                 code = 1
             progress.step()
+    if html is not None:
+        from ffgrammar.draw import table
+
+        write_page(html, f"Texts under {grammar}", table(["text", "verdict", "where it ends"], rows))
     return code

@@ -91,10 +91,11 @@ class Rejection:
     at_end: bool = False
     token: int | None = None
 
-    def describe(self) -> str:
-        """A phrase for people, with the verdict in colour at a terminal."""
+    def describe(self, coloured: bool = True) -> str:
+        """A phrase for people, with the verdict in colour at a terminal, unless the phrase is for a page."""
         token = f" (token {self.token})" if self.token is not None else ""
-        verdict = emphasis("ends too early" if self.at_end else "rejected", RED)
+        verdict = "ends too early" if self.at_end else "rejected"
+        verdict = emphasis(verdict, RED) if coloured else verdict
         return (
             f"{verdict} at byte {self.offset}{token}, line {self.line}, column {self.column}; "
             f"allowed there: {self.allowed.describe()}"

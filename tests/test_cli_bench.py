@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -247,19 +246,7 @@ def test_bad_arguments(bench: Run, tmp_path: Path) -> None:
         assert message in found.stderr and "Traceback" not in found.stderr
 
 
-def test_a_plot_needs_matplotlib(bench: Run, tmp_path: Path) -> None:
-    data = _lines(tmp_path / "data.jsonl", LINE)
-    # A module that cannot be found, installed or not: None in sys.modules.
-    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['matplotlib'] = None\n")
-    path = os.pathsep.join(filter(None, [str(tmp_path), os.environ.get("PYTHONPATH")]))
-    found = bench(data, "--engines", "ffgrammar", "--plot", "out.svg", PYTHONPATH=path)
-    assert (found.returncode, found.stdout) == (2, "")
-    assert "pip install 'ffgrammar[plot]'" in found.stderr
-
-
 def test_a_plot(bench: Run, tmp_path: Path) -> None:
-    if not find_spec("matplotlib"):
-        pytest.skip("matplotlib is not installed")
     data = _lines(tmp_path / "data.jsonl", LINE)
     found = bench(data, "--engines", "ffgrammar", "--no-memory", "--plot", "out.svg")
     assert found.returncode == 0, found.stderr

@@ -34,6 +34,7 @@ from typing import IO, TYPE_CHECKING, Any
 
 import click
 
+from ..html_report import html_option, write_page
 from ..options import VocabularyName, example, json_option, tokenizer_option
 
 if TYPE_CHECKING:
@@ -76,19 +77,21 @@ def _maskbench(
     forced: bool,
     memory: bool,
     plot: IO[bytes] | None,
+    pictures: list[str],
 ) -> dict[str, Any]:
     from .engines import ENGINES
     from .memory import measure
+    from .plot import distribution
     from .report import full_report
     from .run import ready, run
 
     engines = [ENGINES[name](named) for name in names]
     seconds = ready(engines)
     results = run(engines, schemas, timeout, forced=forced)
+    drawn = distribution(results, f"{len(schemas)} schemas, {named.name}")
+    pictures.append(drawn)
     if plot is not None:
-        from .plot import draw
-
-        draw(plot, results, f"{len(schemas)} schemas, {named.name}")
+        plot.write(drawn.encode())
     sizes = measure(names, named, schemas, timeout, forced=forced) if memory else {}
     versions = {engine.name: engine.version for engine in engines}
     return {
@@ -144,16 +147,13 @@ def _check_usage(data: str | None, may_be_left_out: bool, batch: int | None, plo
     """Check the options before anything is run.
 
     Raises:
-        click.UsageError: the options do not go together, or a package is missing.
+        click.UsageError: the options do not go together.
     """
     if data is None and (batch is not None or not may_be_left_out):
         raise click.UsageError("DATA is missing: a file of MaskBench, or a directory of schemas")
     if plot is not None:
-        from .plot import check_installed
-
         if data is None or batch is not None:
             raise click.UsageError("--plot draws a run of engines over DATA")
-        check_installed()
 
 
 # A key of the report, a function that measures its value, and a function from the value to lines for a terminal.
@@ -232,8 +232,9 @@ def _alone(
     "--plot",
     type=click.File("wb", lazy=True),  # lazy: a file that exists is kept if nothing can be drawn
     metavar="FILE.svg",
-    help="Draw how the times between masks are distributed (needs matplotlib).",
+    help="Draw how the times between masks are distributed.",
 )
+@html_option
 @tokenizer_option
 def command(
     data: str | None,
@@ -251,6 +252,7 @@ def command(
     as_json: bool,
     output: IO[str] | None,
     plot: IO[bytes] | None,
+    html: Any,
     tokenizer: VocabularyName,
 ) -> int:
     """Measure masks along real documents, side by side with other engines.
@@ -272,6 +274,7 @@ def command(
     _check_usage(data, micro or large, batch, plot)
     report: dict[str, Any] = {}
     lines: list[str] = []
+    pictures: list[str] = []
     selection = {"limit": limit, "sample": sample, "seed": seed, "only": only}
     if data is not None and batch is None:
         from .report import table
@@ -279,7 +282,7 @@ def command(
         names = _names(engines)
         schemas, languages = _data(data, selection)
         if schemas:
-            report |= _maskbench(data, schemas, names, tokenizer, timeout, not no_forced, not no_memory, plot)
+            report |= _maskbench(data, schemas, names, tokenizer, timeout, not no_forced, not no_memory, plot, pictures)
             lines += table(report)
         for kind, title, key in NOTATIONS:
             found = [language for language in languages if language.kind == kind]
@@ -293,6 +296,12 @@ def command(
         lines += as_table(report[name])
     if output is not None:
         output.write(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    if html is not None:
+        from ffgrammar.draw import Html, picture
+        from ffgrammar.draw import html as escaped
+
+        shown = [picture(one, "Share of masks by the time between masks") for one in pictures]
+        write_page(html, "ffgrammar bench", *shown, Html(f"<pre>{escaped(chr(10).join(lines))}</pre>"))
     if as_json:
         write_json(report)
     else:

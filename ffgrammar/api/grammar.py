@@ -226,6 +226,12 @@ class Grammar:
         ir = replace(self._ir, warnings=self.warnings)
         return self._engine.paused(lambda: dump(ir, self.tokenizer.fingerprint))
 
+    def _repr_html_(self) -> str:
+        """The rules as railroad diagrams, for notebooks."""
+        from ffgrammar.draw.document import fragment, picture
+
+        return fragment(picture(self.emit("svg"), f"Railroad diagrams of the rules of {self!r}"))
+
     def __repr__(self) -> str:
         return f"<ffgrammar.Grammar {self.kind} on {self.tokenizer.name}>"
 

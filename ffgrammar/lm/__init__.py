@@ -46,7 +46,7 @@ from ffgrammar.lm.program import Program, gen, many, select
 from ffgrammar.lm.score import Scores, score
 from ffgrammar.lm.state import State
 from ffgrammar.lm.template import Template, template
-from ffgrammar.lm.trace import TracedToken
+from ffgrammar.lm.trace import Trace, TracedToken
 
 __all__ = [
     "Event",
@@ -56,6 +56,7 @@ __all__ = [
     "Scores",
     "State",
     "Template",
+    "Trace",
     "TracedToken",
     "assistant",
     "gen",

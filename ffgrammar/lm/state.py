@@ -25,6 +25,7 @@ from ffgrammar.lm.program import Addend, Program
 from ffgrammar.lm.runs import steps
 from ffgrammar.lm.score import Scores
 from ffgrammar.lm.snapshot import Snapshot, Trace, Value, Writing
+from ffgrammar.lm.trace import Trace as ShownTrace
 from ffgrammar.lm.trace import TracedToken
 
 __all__ = ["State", "begin"]
@@ -142,15 +143,17 @@ class State:
         before. If the state was read before, there are no events.
 
         Args:
-            trace: a list that gets the tokens of holes and of the texts between them, when each was drawn or became
-                known to come; also those that a stop drops later. Where holes are not drawn in the same way, the last
-                tokens of one may come again as tokens of the next one's prompt.
+            trace: a list (a `Trace` can be shown in a notebook) that gets the tokens of holes and of the texts between
+                them, when each was drawn or became known to come; also those that a stop drops later. Where holes are
+                not drawn in the same way, the last tokens of one may come again as tokens of the next one's prompt.
 
         Raises:
             TypeError: `trace` is no list.
             others: as `text`.
         """
         expect("stream: trace", trace, (list, type(None)), "a list or None")
+        if isinstance(trace, ShownTrace):
+            trace.tokenizer = self.model.tokenizer
         return self._write(True, trace)
 
     def _value(self, name: str) -> Value:

@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+from math import exp
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["TracedToken", "chosen_token"]
+from ffgrammar.draw.document import fragment
+from ffgrammar.draw.tables import table
+from ffgrammar.draw.text import Html
+from ffgrammar.draw.tokens import Chip, Kind, token_strip
+from ffgrammar.tokens.tokenizer import Tokenizer
+
+__all__ = ["Trace", "TracedToken", "chosen_token"]
 
 # How many other tokens are told.
 OTHERS = 3
+# How many rows a notebook shows.
+MAX_ROWS = 500
 
 
 class TracedToken(NamedTuple):
@@ -31,6 +40,37 @@ class TracedToken(NamedTuple):
     log_prob: float | None = None
     others: tuple[tuple[int, float], ...] = ()
     refused: tuple[int, float] | None = None
+
+
+class Trace(list[TracedToken]):
+    """A list for `State.stream` that a notebook shows as a table: each token, why it is there, and what else might
+    have come."""
+
+    # Spells the tokens; a stream gives it.
+    tokenizer: Tokenizer | None = None
+
+    def _repr_html_(self) -> str:
+        rows = [
+            (
+                token_strip([Chip(self._text(one.token), one.kind, f"id {one.token}")]),
+                one.kind,
+                "" if one.log_prob is None else exp(one.log_prob),
+                self._beside(one.others, "chosen"),
+                "" if one.refused is None else self._beside((one.refused,), "rejected"),
+            )
+            for one in self[:MAX_ROWS]
+        ]
+        more = f"{len(self) - MAX_ROWS} more tokens" if len(self) > MAX_ROWS else ""
+        return fragment(table(["token", "why", "probability", "others", "refused"], rows), more)
+
+    def _text(self, token: int) -> str:
+        tok = self.tokenizer
+        return str(token) if tok is None else tok.visible_token(token)
+
+    def _beside(self, tokens: tuple[tuple[int, float], ...], kind: Kind) -> Html:
+        return token_strip(
+            [Chip(f"{self._text(one)} {exp(log_prob):.3f}", kind, f"id {one}") for one, log_prob in tokens]
+        )
 
 
 def chosen_token(token: int, row: NDArray[np.float64], allowed: NDArray[np.int32]) -> TracedToken:

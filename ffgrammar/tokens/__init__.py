@@ -5,6 +5,7 @@ The files in this folder are the facade, which the floors above and the public A
     tokenizer    `Tokenizer`: a vocabulary, its special tokens and its encoder
     report       whether a token sequence is canonical, and where it first is not
     tracker      whether a sequence is canonical while it grows
+    in_notebooks reports and coverings as HTML
     incremental  the tokens of a text that grows or is cut at its end
 
 They stand on six rooms, each of which imports only those before it:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
@@ -55,8 +56,23 @@ class CanonicalityReport:
     byte_offset: int | None
     settled: int
 
+    # Spells the tokens in notebooks; it is no field, and a pickle has none.
+    _tokenizer: ClassVar[Tokenizer | None] = None
+
     def __bool__(self) -> bool:
         return self.verdict == "yes"
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in self.__dict__.items() if name != "_tokenizer"}
+
+    def _repr_html_(self) -> str:
+        """The tokens side by side, for notebooks."""
+        from ffgrammar.tokens.in_notebooks import report_html
+
+        first, tok = self.first_divergence, self._tokenizer
+        where = "" if first is None else f"; they differ from token {first} on, at byte {self.byte_offset}"
+        about = f"canonical: {self.verdict}{where}; settled: {self.settled} tokens"
+        return report_html(about, self.given, self.expected, first, str if tok is None else tok.visible_token)
 
 
 def is_canonical(
@@ -95,7 +111,8 @@ def is_canonical(
     if tok.writes(given) and (data is None or _spells(tok, given, data)):
         # (`writes` says yes only if the rules are known)
         settled = len(given) if complete else settled_count(tok.rules("is_canonical"), given)
-        return CanonicalityReport("yes" if settled == len(given) else "undecided", given, given, None, None, settled)
+        verdict = "yes" if settled == len(given) else "undecided"
+        return _with(tok, CanonicalityReport(verdict, given, given, None, None, settled))
     expected, settled, lost = _expected(tok, given, complete)
     if data is not None and not _spells(tok, given, data):
         # The tokens spell another text, or the tokenizer changes the text (it may normalize). So encode the given text.
@@ -215,4 +232,10 @@ def _report(
         verdict = "no"
     else:
         verdict = "undecided"
-    return CanonicalityReport(verdict, given, tuple(expected), divergence, offset, settled)
+    return _with(tok, CanonicalityReport(verdict, given, tuple(expected), divergence, offset, settled))
+
+
+def _with(tok: Tokenizer, report: CanonicalityReport) -> CanonicalityReport:
+    """The same report, which knows the tokenizer."""
+    object.__setattr__(report, "_tokenizer", tok)
+    return report

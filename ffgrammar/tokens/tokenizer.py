@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.draw.text import visible
 from ffgrammar.tokens.loaders.makers import make_file, make_huggingface, make_tiktoken, make_tokens
 from ffgrammar.tokens.loaders.parts import TokenizerParts
 from ffgrammar.tokens.loaders.source import from_pickle, to_pickle
@@ -401,12 +402,13 @@ class Tokenizer:
                 are not known.
         """
         from ffgrammar.tokens.canonical.coverings import coverings
+        from ffgrammar.tokens.in_notebooks import Coverings
 
         if not isinstance(prefix, str | bytes):
             raise TokenizerError(f"coverings: expected str or bytes, not {type(prefix).__name__}")
         data = prefix.encode("utf-8", "surrogatepass") if isinstance(prefix, str) else prefix
         rules = self.rules("coverings")
-        return coverings(rules, data) if data else []
+        return Coverings(coverings(rules, data) if data else [], self.visible_token)
 
     def tokenize_partial(self, new_bytes: bytes, recent_tokens: Iterable[int] = ()) -> tuple[list[int], bytes]:
         """(tokens, rest) of bytes after which more may come: the tokens that no later bytes can change, and the bytes
@@ -440,6 +442,15 @@ class Tokenizer:
         ids = list(ids)
         shown = [self.decode([token]).decode("utf-8", "backslashreplace") for token in ids]
         return "\u2027".join(text or f"[{token}]" for text, token in zip(shown, ids, strict=True))
+
+    def visible_token(self, token: int) -> str:
+        """The text of a token in which everything can be seen: a blank is a middle dot, a line end an arrow, and bytes
+        that are not UTF-8 are \\x... A special token is its name.
+
+        Raises:
+            TokenizerError: there is no such token id.
+        """
+        return visible(self.token_bytes(token) or self.decode([token]))
 
     def writes(self, ids: tuple[int, ...]) -> bool:
         """Whether it is certain that the ids are what `encode` makes of their text. Special tokens separate texts.

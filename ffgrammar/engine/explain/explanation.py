@@ -7,6 +7,10 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any, Literal
 
+from ffgrammar.draw.document import fragment
+from ffgrammar.draw.tables import table
+from ffgrammar.draw.text import Html, html, visible
+from ffgrammar.draw.tokens import Chip, token_strip
 from ffgrammar.engine.captures.capture import Capture
 
 __all__ = ["ExpectedLexeme", "Explanation", "LiveLexeme", "Reason", "Refusal", "byte_name", "classes", "label"]
@@ -14,6 +18,9 @@ __all__ = ["ExpectedLexeme", "Explanation", "LiveLexeme", "Reason", "Refusal", "
 # How many entries of a list are shown, and how many bytes of a text.
 SHOWN = 12
 MAX_TEXT = 40
+# In notebooks: how many bytes of the text are shown, and how many rows of a table.
+MAX_HTML_TEXT = 200
+MAX_ROWS = 20
 # What a lexeme needs that cannot go on.
 NOTHING_MORE = '""'
 
@@ -130,6 +137,30 @@ class Explanation:
         yield f"next byte: {classes(self.next_bytes) or 'none'}"
         if self.refusal is not None:
             yield f"refused: {self.refusal.message}"
+
+    def _repr_html_(self) -> str:
+        """The same as tables, for notebooks."""
+        end = "may end here" if self.may_end else "may not end here"
+        parts = [
+            html(f"byte {len(self.text)}, line {self.line}, column {self.column}; the text {end}"),
+            token_strip(
+                [Chip(("\u2026" if len(self.text) > MAX_HTML_TEXT else "") + visible(self.text[-MAX_HTML_TEXT:]))]
+            ),
+        ]
+        if self.open:
+            names = [(one.name or "the whole value", f"since byte {one.start}") for one in self.open[:MAX_ROWS]]
+            parts.append(table(["open", ""], names))
+        if self.reading:
+            rows = [(one.name, one.needs, "yes" if one.may_end else "no", ", ".join(one.rules)) for one in self.reading]
+            parts.append(table(["being read", "needs", "may end", "for the rules"], rows[:MAX_ROWS]))
+        if self.expected:
+            title = "may follow" if self.reading else "may begin"
+            lexemes = [(one.name, one.pattern, ", ".join(one.rules)) for one in self.expected[:MAX_ROWS]]
+            parts.append(table([title, "matches", "for the rules"], lexemes))
+        parts.append(Html(f"<p>next byte: {html(classes(self.next_bytes) or 'none')}</p>"))
+        if self.refusal is not None:
+            parts.append(token_strip([Chip(f"refused: {self.refusal.message}", "rejected")]))
+        return fragment(*parts)
 
     def as_json(self) -> dict[str, Any]:
         """A value for `json.dumps`. Bytes are strings; bytes that are not UTF-8 are `\\x..` in them."""

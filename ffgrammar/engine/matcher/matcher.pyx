@@ -529,6 +529,10 @@ cdef class Matcher:
         may_end = plain.is_accepting() and (self.prompt is None or not self.prompt.is_pending())
         return explain(self.engine, text, special, question, plain.captures(), may_end)
 
+    def _repr_html_(self) -> str:
+        """Where the matcher is, for notebooks: what `explain` says."""
+        return self.explain()._repr_html_()
+
     cdef tuple why_not(self, token):
         """Why a token is refused although its bytes fit: a reason and a message. None if it is not refused."""
         cdef Py_ssize_t number

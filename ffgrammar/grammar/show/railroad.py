@@ -59,8 +59,9 @@ def _line(x: float, y: float, width: float) -> list[str]:
     return [_path(f"M{x:g} {y:g}h{width:g}")] if width > 0 else []
 
 
-def box(label: str, is_lexeme: bool, link: str | None = None) -> Track:
-    """A box with a label: rounded for a lexeme, angular for a rule, and a link to the rule's diagram."""
+def box(label: str, is_lexeme: bool, link: str | None = None, number: int | None = None) -> Track:
+    """A box with a label: rounded for a lexeme, angular for a rule, and a link to the rule's diagram. The number of the
+    lexeme is noted, so that a page can find its boxes."""
     short = label if len(label) <= MAX_LABEL else label[: MAX_LABEL - 1] + "\u2026"
     width = CHARACTER * len(short) + 20
 
@@ -69,7 +70,8 @@ def box(label: str, is_lexeme: bool, link: str | None = None) -> Track:
         title = f"<title>{xml(label)}</title>" if short != label else ""
         shape = f'<rect x="{x:g}" y="{y - HEIGHT / 2:g}" width="{width:g}" height="{HEIGHT}" rx="{rx:g}"/>'
         text = f'<text x="{x + width / 2:g}" y="{y + 4:g}" text-anchor="middle">{xml(short)}</text>'
-        group = f'<g class="{"lexeme" if is_lexeme else "rule"}">{title}{shape}{text}</g>'
+        noted = "" if number is None else f' data-lexeme="{number}"'
+        group = f'<g class="{"lexeme" if is_lexeme else "rule"}"{noted}>{title}{shape}{text}</g>'
         return [group if link is None else f'<a href="#{link}">{group}</a>']
 
     return Track(width, HEIGHT / 2, HEIGHT / 2, draw)
@@ -222,7 +224,7 @@ class Tracks:
             label, link = self._rule(node[1])
             return box(label, False, link)
         if kind == "lexeme":
-            return box(self._lexeme(node[1]), True)
+            return box(self._lexeme(node[1]), True, None, node[1])
         if kind == "rep":
             return self._repeat(self.track(node[1]), None, node[2], node[3])
         if kind == "cat":

@@ -104,6 +104,17 @@ class Rules:
             return {TOP: cat([BLANK, ("rule", self.start)]), **bodies}
         return {**bodies, self.start: cat([BLANK, bodies[self.start]])}
 
+    def written_in(self, head: int) -> list[int]:
+        """The nonterminals whose bodies the body of a rule has: its own, and those of what is written inside."""
+        found: dict[int, None] = {}
+        waiting = [head]
+        while waiting:
+            number = waiting.pop()
+            if number not in found and (number == head or number not in self._kept):
+                found[number] = None
+                waiting += _rules_in(self._folded[number])
+        return list(found)
+
     def _join(self) -> None:
         """Write the bodies of nonterminals that are not kept into those that use them; inner ones first."""
         underway: set[int] = set()

@@ -119,7 +119,8 @@ class _Document:
     def _rule(self, head: int) -> None:
         """The diagram of a rule: its name, and below it the tracks between two bars."""
         name, body = self.labels.rule(head), self.rules.bodies[head]
-        self.elements.append(f'<g id="{self.ids[head]}" role="group">')
+        inside = " ".join(map(str, self.rules.written_in(head)))
+        self.elements.append(f'<g id="{self.ids[head]}" role="group" data-rules="{inside}">')
         self.elements.append(f"<title>{xml(f'{name}: {self.notation.text(body)}')}</title>")
         self._text(name, "name")
         track = self.tracks.track(body)

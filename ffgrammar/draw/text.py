@@ -1,0 +1,36 @@
+"""Bytes as text in which everything can be seen, and text for documents."""
+
+from __future__ import annotations
+
+from html import escape
+
+__all__ = ["Html", "html", "visible"]
+
+# Characters that cannot be seen, and have a picture of their own.
+KNOWN = {"\n": "\u23ce", "\t": "\u21e5", "\r": "\u240d", " ": "\u00b7"}
+
+
+class Html(str):
+    """Text that is HTML or SVG already."""
+
+    __slots__ = ()
+
+
+def html(text: str) -> Html:
+    """Text for a document of HTML or SVG, also between quotes. What is `Html` stays as it is."""
+    return text if isinstance(text, Html) else Html(escape(text, quote=True))
+
+
+def visible(data: bytes) -> str:
+    r"""Bytes as text. A blank is a middle dot, a line end an arrow. Bytes that are not UTF-8, and what cannot be seen,
+    are escapes: `\xff`, `\u200b`."""
+    return "".join(map(_seen, data.decode("utf-8", "backslashreplace")))
+
+
+def _seen(letter: str) -> str:
+    if letter in KNOWN:
+        return KNOWN[letter]
+    if letter.isprintable():
+        return letter
+    point = ord(letter)
+    return f"\\x{point:02x}" if point < 0x80 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
