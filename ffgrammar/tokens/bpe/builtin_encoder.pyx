@@ -21,6 +21,7 @@ from ffgrammar.tokens.pretokenize.builtin cimport SPLIT_CL100K, SPLIT_O200K, cha
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.bpe.native import NativeReach
 
 SPLITTERS = {"cl100k": SPLIT_CL100K, "o200k": SPLIT_O200K}
 
@@ -119,6 +120,13 @@ cdef class BuiltinEncoder(PretokenEncoder):
 
     cdef BpeStatus encode_one(self, const uint8_t* text, size_t count, bint atom, Ids* out) noexcept nogil:
         return encode_pretoken(&self.trie.index, text, count, out)
+
+    cdef BpeStatus encode_row(self, const uint8_t* text, size_t count, size_t valid, Ids* out) noexcept nogil:
+        return self._encode(text, count, valid, out)
+
+    def native(self) -> NativeReach:
+        """The encoder itself: it may be asked about everything."""
+        return NativeReach(self, True, True, True)
 
     cdef bint is_pretoken(self, uint32_t token, bint atom) noexcept nogil:
         return self.represents(token)
