@@ -10,6 +10,7 @@ most canonical rows in less time than encoding takes. Any other row is encoded, 
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memcmp
 
 from ffgrammar.core.signals cimport handler_raised, raise_set
 from ffgrammar.tokens.bpe.ids cimport BPE_INTERRUPTED, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_push, ids_reserve
@@ -102,6 +103,30 @@ cdef class ColumnCheck:
         else:
             check_all[int64_t](self, offsets, ids.astype(numpy.int64, copy=False), skipped, verdicts, found)
         return verdicts, found[0], found[1], found[2]
+
+    def spelled(self, offsets not None, ids not None, skipped not None, text_offsets not None, texts not None):
+        """Whether the ids of each row spell a text; special tokens do by their names, which is not looked at here.
+
+        Args:
+            offsets, ids: as for `rows`. All ids are in the vocabulary, but in rows that are skipped.
+            skipped: uint8 array: the rows that are not looked at.
+            text_offsets, texts: int64 and uint8 arrays: text i is texts[text_offsets[i]:text_offsets[i + 1]].
+
+        Returns:
+            A bool array. It is False, too, in rows that have special tokens or are skipped.
+
+        Raises:
+            ValueError: an offset is out of range, or below the one before it.
+        """
+        cdef Py_ssize_t count = len(skipped)
+        found = numpy.zeros(count, dtype=numpy.uint8)
+        check_offsets(offsets, count, len(ids))
+        check_offsets(text_offsets, count, len(texts))
+        if ids.dtype == numpy.int32:
+            spell_all[int32_t](self, offsets, ids, skipped, text_offsets, texts, found)
+        else:
+            spell_all[int64_t](self, offsets, ids.astype(numpy.int64, copy=False), skipped, text_offsets, texts, found)
+        return found.astype(bool)
 
     cdef int row(self, const uint32_t* ids, size_t size, Bytes* text, Ids* made, Found* found) noexcept nogil:
         """The verdict of a row whose ids are all in the vocabulary."""
@@ -252,6 +277,33 @@ cdef int check_all(
         free(text.data)
         free(row.items)
         free(made.items)
+
+
+cdef int spell_all(
+    ColumnCheck check, const int64_t[::1] offsets, const Number[::1] ids, const uint8_t[::1] skipped,
+    const int64_t[::1] text_offsets, const uint8_t[::1] texts, uint8_t[::1] found,
+) except -1:
+    cdef const Number* first = &ids[0] if ids.shape[0] else NULL
+    cdef const uint8_t* text = &texts[0] if texts.shape[0] else NULL
+    cdef Py_ssize_t i
+    with nogil:
+        for i in range(skipped.shape[0]):
+            found[i] = not skipped[i] and spells(
+                check.trie, first + offsets[i], offsets[i + 1] - offsets[i],
+                text + text_offsets[i], <size_t>(text_offsets[i + 1] - text_offsets[i]))
+    return 0
+
+
+cdef bint spells(TokenTrie trie, const Number* ids, int64_t size, const uint8_t* text, size_t count) noexcept nogil:
+    """Whether the bytes of tokens are a text. False if a token has no bytes."""
+    cdef size_t at = 0, more
+    cdef int64_t i
+    for i in range(size):
+        more = trie.offsets[ids[i] + 1] - trie.offsets[ids[i]]
+        if more == 0 or more > count - at or memcmp(trie.blob + trie.offsets[ids[i]], text + at, more) != 0:
+            return False
+        at += more
+    return at == count
 
 
 def check_offsets(const int64_t[::1] offsets not None, Py_ssize_t rows, Py_ssize_t values) -> None:
