@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy
 
-__all__ = ["IDS", "TEXT", "Column", "ids_column", "is_ids", "is_text", "pyarrow", "text_column", "with_nulls"]
+__all__ = ["IDS", "SCHEMA", "TEXT", "Column", "ids_column", "is_ids", "is_text", "pyarrow", "text_column", "with_nulls"]
 
 # What a column holds.
-TEXT, IDS = "text", "token ids"
+TEXT, IDS, SCHEMA = "text", "token ids", "a schema"
 
 
 class Column(NamedTuple):

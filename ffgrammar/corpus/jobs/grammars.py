@@ -11,7 +11,7 @@ import numpy
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import FFGrammarError
-from ffgrammar.corpus.arrow import TEXT
+from ffgrammar.corpus.arrow import SCHEMA
 from ffgrammar.corpus.shipped import Shipped
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -62,7 +62,7 @@ class RowGrammars:
     @property
     def columns(self) -> dict[str, str | None]:
         """The column of schemas, as in `Job.columns`."""
-        return {} if self.column is None else {self.column: TEXT}
+        return {} if self.column is None else {self.column: SCHEMA}
 
     def describe(self) -> dict[str, Any]:
         """As `Job.describe`."""

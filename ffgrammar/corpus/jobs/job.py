@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ffgrammar.corpus.arrow import IDS, TEXT, Column, ids_column, is_ids, is_text, pyarrow, text_column
+from ffgrammar.corpus.arrow import IDS, Column, ids_column, is_ids, is_text, pyarrow, text_column
 
 __all__ = ["ERROR", "READ_ERROR", "Histogram", "Job", "Score"]
 
@@ -117,7 +117,7 @@ class Job:
             if name not in schema.names:
                 raise KeyError(f"there is no column {name!r}; there are {', '.join(schema.names)}")
             found = schema.field(name).type
-            if kind is not None and not (is_text if kind == TEXT else is_ids)(found) and not pyarrow().types.is_null(found):
+            if kind is not None and not (is_ids if kind == IDS else is_text)(found) and not pyarrow().types.is_null(found):
                 raise TypeError(f"column {name!r} is of type {found}, which is not {kind}")
         for name in self.kept(schema.names):
             if name in (*self.result_names, ERROR):
