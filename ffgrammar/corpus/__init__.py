@@ -6,8 +6,8 @@
     corpus.validate(dataset, grammar, text="answer")
     corpus.run(corpus.check_job(tok), ["data/"], "results")   # files; `ffgrammar corpus` in the shell
 
-One core does the work: a function from a record batch of Arrow to a record batch (jobs/job.py). It needs the package pyarrow,
-which the extra `corpus` brings.
+One core does the work: a function from a record batch of Arrow to a record batch (jobs/job.py). It needs the package
+pyarrow, which the extra `corpus` brings.
 
 In reading order:
 

@@ -16,8 +16,8 @@ def apply(job: Job, data: Any) -> Any:
 
     Args:
         job: the job.
-        data: a `ray.data.Dataset`, a Spark `DataFrame`, a `datasets.Dataset` or `IterableDataset`, or a `Table`, `RecordBatch`,
-            `RecordBatchReader` or `dataset.Dataset` of pyarrow.
+        data: a `ray.data.Dataset`, a Spark `DataFrame`, a `datasets.Dataset` or `IterableDataset`, or a `Table`,
+            `RecordBatch`, `RecordBatchReader` or `dataset.Dataset` of pyarrow.
 
     Returns:
         The same kind of object; for a `pyarrow.dataset.Dataset` a `RecordBatchReader`.
@@ -39,7 +39,9 @@ def apply(job: Job, data: Any) -> Any:
         return _on_spark(job, data)
     if "datasets" in package:
         return data.with_format("arrow").map(job, batched=True).with_format(None)
-    raise TypeError(f"a dataset of Ray, Spark, datasets or pyarrow is expected, not {type(data).__module__}.{type(data).__name__}")
+    raise TypeError(
+        f"a dataset of Ray, Spark, datasets or pyarrow is expected, not {type(data).__module__}.{type(data).__name__}"
+    )
 
 
 def _empty(job: Job, schema: Any) -> Any:

@@ -26,8 +26,8 @@ def check_job(
     """A job that says whether token ids are canonical: what the tokenizer makes of their text.
 
     Its results are `canonical`; `token_count`; `expected_count`, how many tokens the tokenizer makes of the text;
-    `first_divergence`, the index of the first token that it would not have written, and `byte_offset`, where this token starts
-    in the text (null in canonical rows); and `error`. The answers are those of `is_canonical`.
+    `first_divergence`, the index of the first token that it would not have written, and `byte_offset`, where this token
+    starts in the text (null in canonical rows); and `error`. The answers are those of `is_canonical`.
 
     Args:
         tokenizer: the tokenizer.
@@ -83,11 +83,11 @@ def forced_job(
     keep: Iterable[str] | None = None,
     **options: Any,
 ) -> Job:
-    """A job that counts the tokens of texts that were forced. A generation under the grammar would have needed no call of the
-    model for them.
+    """A job that counts the tokens of texts that were forced. A generation under the grammar would have needed no call
+    of the model for them.
 
-    Its results are `valid`; `token_count`; `forced_count`; `offset`, as of `validate_job`; and `error`. In a text that leaves
-    the grammar, tokens are counted up to there.
+    Its results are `valid`; `token_count`; `forced_count`; `offset`, as of `validate_job`; and `error`. In a text that
+    leaves the grammar, tokens are counted up to there.
 
     Args:
         grammar, text, schema, tokenizer, keep, options: as for `validate_job`.
@@ -123,8 +123,8 @@ def check(data: Any, tokenizer: Tokenizer, **options: Any) -> Any:
     """Say of each row of a dataset whether its token ids are canonical.
 
     Args:
-        data: a `ray.data.Dataset`, a Spark `DataFrame`, a `datasets.Dataset` or `IterableDataset`, or a `Table`, `RecordBatch`,
-            `RecordBatchReader` or `dataset.Dataset` of pyarrow.
+        data: a `ray.data.Dataset`, a Spark `DataFrame`, a `datasets.Dataset` or `IterableDataset`, or a `Table`,
+            `RecordBatch`, `RecordBatchReader` or `dataset.Dataset` of pyarrow.
         tokenizer, options: as for `check_job`.
 
     Returns:

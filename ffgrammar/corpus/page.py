@@ -70,7 +70,8 @@ def _picture(bins: list[int]) -> str:
             f'height="{height:.1f}"><title>{low}% to {high}%: {count:,} rows</title></rect>'
         )
     labels = "".join(
-        f'<text x="{MARGIN + (WIDTH - 2 * MARGIN) * share / 100:.0f}" y="{HEIGHT - 6}" text-anchor="middle">{share}%</text>'
+        f'<text x="{MARGIN + (WIDTH - 2 * MARGIN) * share / 100:.0f}" y="{HEIGHT - 6}" '
+        f'text-anchor="middle">{share}%</text>'
         for share in range(0, 101, 20)
     )
     return (

@@ -6,8 +6,8 @@
     summary.merge(other)
     summary.as_json()
 
-Parts are counted apart and merged in their order. All numbers are integers, so the result does not depend on how the rows were
-shared out.
+Parts are counted apart and merged in their order. All numbers are integers, so the result does not depend on how the
+rows were shared out.
 """
 
 from __future__ import annotations
@@ -95,7 +95,8 @@ class Summary:
     def _note_worst(self, batch: Any) -> None:
         wanted = self._job.score
         rows = numpy.flatnonzero(_with_verdict(batch, self._job.verdict, wanted.of))
-        scores = numpy.abs(_numbers(batch, wanted.plus) - _numbers(batch, wanted.minus))[rows]
+        minus = 0 if wanted.minus is None else _numbers(batch, wanted.minus)
+        scores = numpy.abs(_numbers(batch, wanted.plus) - minus)[rows]
         # (a stable sort, so that of equally bad rows the first ones are kept)
         for at in numpy.argsort(-scores, kind="stable")[:MAX_WORST].tolist():
             row = int(rows[at])

@@ -29,8 +29,8 @@ SAMPLE = 64 << 10
 
 
 def find_sources(paths: Iterable[str]) -> list[Source]:
-    """The files, in the order given; those of a folder and its folders by name. Files of a folder with other endings are left
-    out.
+    """The files, in the order given; those of a folder and its folders by name. Files of a folder with other endings
+    are left out.
 
     Raises:
         ValueError: a file has another ending, or there is no file.

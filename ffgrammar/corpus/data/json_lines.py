@@ -1,7 +1,8 @@
 """JSONL: a JSON object on each line, in plain, gzip or zstd files.
 
-A block of lines is read by pyarrow, which makes columns of it at once. If anything in a block is not as expected, each of its
-lines is read by Python's `json`, which says what is wrong with it. Both give the same columns for the same lines.
+A block of lines is read by pyarrow, which makes columns of it at once. If anything in a block is not as expected, each
+of its lines is read by Python's `json`, which says what is wrong with it. Both give the same columns for the same
+lines.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from ffgrammar.corpus.arrow import IDS, TEXT, pyarrow
 from ffgrammar.corpus.data.part import PART_BYTES, Part, Source
@@ -52,7 +53,8 @@ def line_parts(source: Source, first: int) -> Iterator[Part]:
 
 
 def line_batches(part: Part, columns: dict[str, str | None]) -> Iterator[Any]:
-    """The record batches of a part, with the columns that are asked for. Columns that are neither text nor token ids are
+    """The record batches of a part, with the columns that are asked for. Columns that are neither text nor token ids
+    are
     texts: the value, if it is a string, or its JSON."""
     reader = _Reader(columns)
     for block in _blocks(part):
@@ -121,8 +123,8 @@ class _Reader:
     def _fast(self, lines: bytes) -> Any:
         """The batch, or None if anything is unusual.
 
-        Each line begins with { and ends with }. So no value of JSON can go on from one line to the next, and if there are as
-        many values as lines, each line is one value.
+        Each line begins with { and ends with }. So no value of JSON can go on from one line to the next, and if there
+        are as many values as lines, each line is one value.
         """
         pa = self._pa
         count = lines.count(b"\n") + (not lines.endswith(b"\n"))
@@ -207,7 +209,9 @@ def _value(value: Any, name: str, kind: str | None) -> Any:
     if value is None:
         return None
     if kind == IDS:
-        fits = isinstance(value, list) and all(type(one) is int and -(1 << 63) <= one < 1 << 63 for one in value if one is not None)
+        fits = isinstance(value, list) and all(
+            type(one) is int and -(1 << 63) <= one < 1 << 63 for one in value if one is not None
+        )
         if not fits:
             raise _Bad(f"{name} is not a list of token ids")
         return value

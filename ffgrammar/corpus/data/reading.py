@@ -15,7 +15,8 @@ __all__ = ["check_source", "read_part"]
 
 
 def check_source(source: Source, job: Job) -> None:
-    """Raise what `Job.check_schema` raises for a file that has a schema; ValueError if it has a column that a reader adds."""
+    """Raise what `Job.check_schema` raises for a file that has a schema; ValueError if it has a column that a reader
+    adds."""
     if source.kind == "jsonl":
         return
     schema = table_schema(source)
@@ -33,7 +34,8 @@ def _columns(job: Job) -> dict[str, str | None]:
 
 
 def read_part(part: Part, job: Job) -> Iterator[Any]:
-    """The record batches of a part, with the columns of the job, those that it lets through, and the place of each row."""
+    """The record batches of a part, with the columns of the job, those that it lets through, and the place of each
+    row."""
     pa = pyarrow()
     columns = _columns(job)
     row = part.first_row

@@ -1,7 +1,7 @@
 """Parquet and Arrow: files that have columns already.
 
-Arrow has two formats: files, which list their record batches at the end, and streams, as Hugging Face's `datasets` write them.
-Both are mapped into memory, so a part costs only what is read of it.
+Arrow has two formats: files, which list their record batches at the end, and streams, as Hugging Face's `datasets`
+write them. Both are mapped into memory, so a part costs only what is read of it.
 """
 
 from __future__ import annotations

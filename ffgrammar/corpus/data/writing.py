@@ -34,8 +34,8 @@ class PartWriter:
         with PartWriter(path, "parquet") as writer:
             writer.write(batch)
 
-    If the block ends with an exception, no file is left; neither is there a Parquet file without a batch, which would have no
-    schema.
+    If the block ends with an exception, no file is left; neither is there a Parquet file without a batch, which would
+    have no schema.
 
     Args:
         path: the file.
@@ -66,7 +66,9 @@ class PartWriter:
 
     def _write_lines(self, batch: Any) -> None:
         for row in batch.to_pylist():
-            self._file.write(json.dumps(row, ensure_ascii=False, default=_as_text).encode("utf-8", "surrogatepass") + b"\n")
+            self._file.write(
+                json.dumps(row, ensure_ascii=False, default=_as_text).encode("utf-8", "surrogatepass") + b"\n"
+            )
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

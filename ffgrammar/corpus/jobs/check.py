@@ -28,7 +28,9 @@ class Check(Job):
     name = "check"
     verdict = "canonical"
     sums = ("token_count", "expected_count")
-    histogram = Histogram("Where the first divergence is, from the start of the row to its end", "first_divergence", "token_count", False)
+    histogram = Histogram(
+        "Where the first divergence is, from the start of the row to its end", "first_divergence", "token_count", False
+    )
     score = Score("tokens more or fewer than the tokenizer makes", "token_count", "expected_count", False)
     result_names = ("canonical", "token_count", "expected_count", "first_divergence", "byte_offset")
 
@@ -91,4 +93,3 @@ class Check(Job):
         ids = rows.values[rows.offsets[row] : rows.offsets[row + 1]].tolist()
         text = None if texts is None else texts.values[texts.offsets[row] : texts.offsets[row + 1]].tobytes()
         return is_canonical(self.tokenizer.value, ids, text=text)
-

@@ -1,4 +1,5 @@
-"""How many tokens of texts were forced: a generation under the grammar would have needed no call of the model for them."""
+"""How many tokens of texts were forced: a generation under the grammar would have needed no call of the model for
+them."""
 
 from __future__ import annotations
 

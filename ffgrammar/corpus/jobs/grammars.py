@@ -71,11 +71,16 @@ class RowGrammars:
             # (a pickle is not the same in each process, and this is)
             compiled = hashlib.sha256(self.grammar.value._dump()).hexdigest()
         options = {name: repr(value) for name, value in sorted(self._options.items())}
-        return {"tokenizer": self.tokenizer.fingerprint, "grammar": compiled, "schemas": self.column, "options": options}
+        return {
+            "tokenizer": self.tokenizer.fingerprint,
+            "grammar": compiled,
+            "schemas": self.column,
+            "options": options,
+        }
 
     def of_rows(self, batch: Any, errors: dict[int, str]) -> Iterator[tuple[Grammar, Any]]:
-        """The grammars of a batch, each with a uint8 array: 0 in the rows that have this grammar and no error. A schema that
-        cannot be compiled is an error of its rows."""
+        """The grammars of a batch, each with a uint8 array: 0 in the rows that have this grammar and no error. A schema
+        that cannot be compiled is an error of its rows."""
         if self.grammar is not None:
             yield self.grammar.value, _mask(batch.num_rows, None, errors)
             return
@@ -84,7 +89,9 @@ class RowGrammars:
             if schema is None:
                 errors.setdefault(row, f"{self.column} is null")
             elif row not in errors:
-                rows.setdefault(schema if isinstance(schema, str) else schema.decode("utf-8", "replace"), []).append(row)
+                rows.setdefault(schema if isinstance(schema, str) else schema.decode("utf-8", "replace"), []).append(
+                    row
+                )
         for schema, numbers in rows.items():
             found = self._compile(schema)
             if isinstance(found, str):

@@ -1,7 +1,7 @@
 """What all jobs have in common.
 
-A job takes a record batch and returns one with the same number of rows. It can be pickled. It never fails because of a row: what
-is wrong with a row is said in the column `error`, and its other results are null.
+A job takes a record batch and returns one with the same number of rows. It can be pickled. It never fails because of a
+row: what is wrong with a row is said in the column `error`, and its other results are null.
 """
 
 from __future__ import annotations
@@ -40,14 +40,14 @@ class Score(NamedTuple):
     """How the worst rows are found: the value of the column `plus`, less that of `minus`, is the greatest in size.
 
     Attributes:
-        title: what the worst rows have.
-        plus, minus: names of columns of results.
+        title: what the worst rows have most of.
+        plus, minus: names of columns of results; `minus` may be None.
         of: the rows that count: those with this verdict.
     """
 
     title: str
     plus: str
-    minus: str
+    minus: str | None
     of: bool
 
 
@@ -72,8 +72,8 @@ class Job:
     score: Score
 
     def results(self, batch: Any, errors: dict[int, str]) -> dict[str, Any]:
-        """The results of the rows, by the names of their columns. Rows that are in `errors` already need no result; what is
-        wrong with further rows is added there."""
+        """The results of the rows, by the names of their columns. Rows that are in `errors` already need no result;
+        what is wrong with further rows is added there."""
         raise NotImplementedError
 
     def describe(self) -> dict[str, Any]:
@@ -97,7 +97,9 @@ class Job:
         pa = pyarrow()
         if isinstance(batch, pa.Table):
             batches = batch.combine_chunks().to_batches() or [
-                pa.RecordBatch.from_arrays([pa.array([], type=kind) for kind in batch.schema.types], schema=batch.schema)
+                pa.RecordBatch.from_arrays(
+                    [pa.array([], type=kind) for kind in batch.schema.types], schema=batch.schema
+                )
             ]
             return pa.Table.from_batches([self(one) for one in batches])
         self.check_schema(batch.schema)
@@ -117,7 +119,11 @@ class Job:
             if name not in schema.names:
                 raise KeyError(f"there is no column {name!r}; there are {', '.join(schema.names)}")
             found = schema.field(name).type
-            if kind is not None and not (is_ids if kind == IDS else is_text)(found) and not pyarrow().types.is_null(found):
+            if (
+                kind is not None
+                and not (is_ids if kind == IDS else is_text)(found)
+                and not pyarrow().types.is_null(found)
+            ):
                 raise TypeError(f"column {name!r} is of type {found}, which is not {kind}")
         for name in self.kept(schema.names):
             if name in (*self.result_names, ERROR):

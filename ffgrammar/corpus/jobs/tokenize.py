@@ -26,7 +26,7 @@ class Tokenize(Job):
     verdict = "encoded"
     sums = ("token_count", "byte_count")
     histogram = Histogram("Tokens per byte", "token_count", "byte_count", True)
-    score = Score("bytes", "byte_count", "token_count", False)
+    score = Score("tokens", "token_count", None, True)
     result_names = ("encoded", "ids", "token_count", "byte_count")
 
     def __init__(self, tokenizer: Tokenizer, text: str = "text", keep: tuple[str, ...] | None = None) -> None:

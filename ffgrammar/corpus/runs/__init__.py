@@ -1,7 +1,7 @@
 """Runs: a job over files, part by part, on one machine or on an engine that shares parts out to many.
 
-A part is done when its summary is written, and what was done is never done again. So a run that was killed goes on where it was,
-whichever engine it ran on.
+A part is done when its summary is written, and what was done is never done again. So a run that was killed goes on
+where it was, whichever engine it ran on.
 
 In reading order:
 

@@ -1,6 +1,7 @@
 """What a folder of results is the result of: the job, its options, the files, and how these were cut into parts.
 
-A folder holds the results of one run. If the same run is started again, it goes on where it was. Another run is refused.
+A folder holds the results of one run. If the same run is started again, it goes on where it was. Another run is
+refused.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ VERSION = 1
 
 
 def open_folder(
-    folder: str, description: dict[str, Any], sources: Sequence[Source], plan: Callable[[Sequence[Source]], Iterable[Part]]
+    folder: str,
+    description: dict[str, Any],
+    sources: Sequence[Source],
+    plan: Callable[[Sequence[Source]], Iterable[Part]],
 ) -> list[Part]:
     """The parts of a run whose results are in a folder, which is made if it is not there.
 
@@ -56,13 +60,17 @@ def _go_on(folder: str, path: str, description: dict[str, Any], sources: Sequenc
     was = manifest["run"]
     if was != description:
         differ = sorted(name for name in {*was, *description} if was.get(name) != description.get(name))
-        raise ValueError(f"{folder} has the results of another run, with other {', '.join(differ)}; choose another folder")
+        raise ValueError(
+            f"{folder} has the results of another run, with other {', '.join(differ)}; choose another folder"
+        )
     files = [Source(**one) for one in manifest["files"]]
     if files != list(sources):
         changed = sorted({one.path for one in files} ^ {one.path for one in sources}) or [
             one.path for one, other in zip(files, sources, strict=False) if one != other
         ]
-        raise ValueError(f"{folder} has results for files that have changed since: {', '.join(changed[:5])}; choose another folder")
+        raise ValueError(
+            f"{folder} has results for files that have changed since: {', '.join(changed[:5])}; choose another folder"
+        )
     for name in ("rows", "parts"):
         for one in os.scandir(os.path.join(folder, name)):
             if one.name.endswith(".half"):

@@ -1,7 +1,8 @@
-"""Runs on Ray: the parts are a dataset, and `map_batches` does them. Ray shares them out, and does those again whose worker dies.
+"""Runs on Ray: the parts are a dataset, and `map_batches` does them. Ray shares them out, and does those again whose
+worker dies.
 
-All machines must see the files under the same paths, and the folder of the results as well. The cluster is the one that Ray finds
-(RAY_ADDRESS); if there is none, Ray starts one on this machine.
+All machines must see the files under the same paths, and the folder of the results as well. The cluster is the one that
+Ray finds (RAY_ADDRESS); if there is none, Ray starts one on this machine.
 """
 
 from __future__ import annotations

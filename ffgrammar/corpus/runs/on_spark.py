@@ -1,8 +1,8 @@
-"""Runs on Spark: the parts are a DataFrame, and `mapInArrow` does them. Spark shares them out, and does those again whose worker
-dies.
+"""Runs on Spark: the parts are a DataFrame, and `mapInArrow` does them. Spark shares them out, and does those again
+whose worker dies.
 
-All machines must see the files under the same paths, and the folder of the results as well. The session is the active one, or one
-that Spark makes by its own configuration (SPARK_HOME/conf, or `spark-submit`).
+All machines must see the files under the same paths, and the folder of the results as well. The session is the active
+one, or one that Spark makes by its own configuration (SPARK_HOME/conf, or `spark-submit`).
 """
 
 from __future__ import annotations

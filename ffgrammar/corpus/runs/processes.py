@@ -1,7 +1,7 @@
 """Worker processes on this machine.
 
-Each worker has a pipe of its own, and does one part after the other. If a worker dies, a new one does its part again. If this
-process dies, the workers find their pipes closed, and end.
+Each worker has a pipe of its own, and does one part after the other. If a worker dies, a new one does its part again.
+If this process dies, the workers find their pipes closed, and end.
 """
 
 from __future__ import annotations
@@ -58,16 +58,20 @@ def run_in_processes(task: Task, parts: Iterable[Part], count: int) -> Iterator[
                     workers[at] = _Worker(task)
                     tried[part.number] = tried.get(part.number, 0) + 1
                     if tried[part.number] == TRIES:
-                        raise TaskError(
-                            f"{part.source.path}: {TRIES} worker processes died, one after another, at part {part.number} "
-                            f"(exit code {worker.exit_code()}); is there too little memory? --workers sets how many there are"
-                        ) from None
+                        raise _gave_up(part, worker.exit_code()) from None
                     todo.append(part)
                     continue
                 yield part, found
     finally:
         for worker in workers:
             worker.end()
+
+
+def _gave_up(part: Part, exit_code: int | None) -> TaskError:
+    return TaskError(
+        f"{part.source.path}: {TRIES} worker processes died, one after another, at part {part.number} (exit code "
+        f"{exit_code}); is there too little memory? --workers sets how many there are"
+    )
 
 
 class _Worker:

@@ -58,7 +58,8 @@ def run(
     Args:
         job: the job. Of the files' columns those of `job.keep` go through, and none if it is None.
         paths: JSONL (plain, gzip or zstd), Parquet and Arrow files, and folders of them.
-        output: a folder for the results. If it has results of the same run, that run goes on. None: only the summary is made.
+        output: a folder for the results. If it has results of the same run, that run goes on. None: only the summary is
+            made.
         format: "parquet" or "jsonl".
         rows: "all", or "bad" for those with an error or with the verdict no.
         group: a column that the summary groups by.

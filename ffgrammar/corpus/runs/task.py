@@ -1,7 +1,7 @@
 """One part of a run: read it, do the job, write the results, count them.
 
-The results of a part are two files: its rows, and then its summary. Each appears by a rename. A part whose summary is there is
-done. If two workers do the same part, both write the same bytes.
+The results of a part are two files: its rows, and then its summary. Each appears by a rename. A part whose summary is
+there is done. If two workers do the same part, both write the same bytes.
 """
 
 from __future__ import annotations

@@ -4,8 +4,9 @@ tiktoken object, or the packages `tokenizers` and `sentencepiece`.
 Each has `encode(data)` for str and bytes, which reads the names of special tokens as ordinary text. Each also has
 `pretoken_ends(data)`: the byte offsets at which the pre-tokens of a UTF-8 text end, or None where that is not known.
 Encoders by rules also have `writes(ids, specials)`: a fast check whether `encode` makes these ids of their text; and
-`native()`, which gives an encoder of whole columns. All errors of other people's code become TokenizerErrors. A Hugging Face tokenizer encodes by its rules where they are known
-(tokens/bpe/native_encoder.pyx). Its package is loaded only for a text to which the rules do not apply.
+`native()`, which gives an encoder of whole columns. All errors of other people's code become TokenizerErrors. A Hugging
+Face tokenizer encodes by its rules where they are known (tokens/bpe/native_encoder.pyx). Its package is loaded only for
+a text to which the rules do not apply.
 """
 
 from __future__ import annotations
