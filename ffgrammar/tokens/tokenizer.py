@@ -452,8 +452,8 @@ class Tokenizer:
         return check is not None and check(ids, self._special_names)
 
     def native(self) -> NativeReach | None:
-        """An encoder of whole columns (tokens/columns), and the texts that it may be asked about. None if the tokenizer's
-        rules are not known."""
+        """An encoder of whole columns (tokens/columns), and the texts that it may be asked about. None if the rules of
+        the tokenizer are not known."""
         native = getattr(self._parts.encoder, "native", None)
         found: NativeReach | None = None if native is None else native()
         return found if found is not None and found.encoder.trie is self._trie else None

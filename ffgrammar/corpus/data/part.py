@@ -7,7 +7,7 @@ from dataclasses import dataclass
 __all__ = ["FILE", "PART_BYTES", "ROW", "Part", "Source"]
 
 # A part has at least this many bytes, unless the file ends before.
-PART_BYTES = 32 << 20
+PART_BYTES = 16 << 20
 # The columns that a reader adds: the file's name, and the number of the row in it, from 0 on.
 FILE, ROW = "file", "row"
 

@@ -34,6 +34,7 @@ def run_on_ray(task: Task, parts: Sequence[Part]) -> Iterator[tuple[Part, dict[s
         return
     if not ray.is_initialized():
         ray.init(log_to_driver=False)
+    ray.data.DataContext.get_current().enable_progress_bars = False
     by_number = {part.number: part for part in parts}
     rows = ray.data.from_items([{"part": number} for number in by_number], override_num_blocks=len(by_number))
     done = rows.map_batches(_Parts(task, by_number), batch_size=1, batch_format="pyarrow")

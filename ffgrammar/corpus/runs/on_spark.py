@@ -19,7 +19,7 @@ __all__ = ["run_on_spark"]
 
 
 def run_on_spark(task: Task, parts: Sequence[Part]) -> Iterator[tuple[Part, dict[str, Any]]]:
-    """Do the parts on Spark, and yield them as they are done.
+    """Do the parts on Spark, and yield them when all are done.
 
     Raises:
         ImportError: Spark is not installed.
@@ -34,7 +34,8 @@ def run_on_spark(task: Task, parts: Sequence[Part]) -> Iterator[tuple[Part, dict
     by_number = {part.number: part for part in parts}
     rows = session.range(len(by_number), numPartitions=len(by_number))
     done = rows.mapInArrow(_Parts(task, list(by_number.values())), "part long, summary string")
-    for row in done.toLocalIterator(prefetchPartitions=True):
+    # (not toLocalIterator, which has one part done after another)
+    for row in done.collect():
         yield by_number[row["part"]], json.loads(row["summary"])
 
 

@@ -13,7 +13,7 @@ from ffgrammar.corpus.data.part import FILE, ROW, Part
 from ffgrammar.corpus.data.reading import check_source
 from ffgrammar.corpus.data.writing import FORMATS, write_whole
 from ffgrammar.corpus.jobs.job import Job
-from ffgrammar.corpus.runs.manifest import SUMMARY, open_folder
+from ffgrammar.corpus.runs.manifest import SUMMARY, drop_halves, open_folder
 from ffgrammar.corpus.runs.on_ray import run_on_ray
 from ffgrammar.corpus.runs.on_spark import run_on_spark
 from ffgrammar.corpus.runs.processes import run_here, run_in_processes
@@ -101,6 +101,7 @@ def run(
         summary.merge(states[part.number])
     found = summary.as_json()
     if folder is not None:
+        drop_halves(folder)
         text = json.dumps(found, ensure_ascii=False, indent=1)
         write_whole(os.path.join(folder, SUMMARY), text.encode("utf-8", "surrogatepass"))
     return found
