@@ -27,6 +27,7 @@ COMMANDS = {
     "check": "Say whether tokens are what the tokenizer itself would produce.",
     "validate": "Say whether whole texts belong to a grammar, or where they leave it.",
     "complete": "List the token sequences with which a text can begin, given its first characters.",
+    "corpus": "Check, validate or tokenize whole data sets, on all cores or on a cluster.",
     "sample": "Write random sentences of a grammar.",
     "generate": "Let a language model write a text under a grammar.",
     "select": "Let a language model choose one of several texts.",

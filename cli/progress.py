@@ -7,11 +7,12 @@ import sys
 from time import monotonic
 from types import TracebackType
 
-__all__ = ["Progress"]
+__all__ = ["Bar", "Progress"]
 
 # Seconds before the first line, and between two lines.
 DELAY = 1.0
 INTERVAL = 0.25
+BAR_WIDTH = 20
 
 
 class Progress:
@@ -61,3 +62,37 @@ class Progress:
 
 def _nothing() -> None:
     pass
+
+
+class Bar(Progress):
+    """How much of a known amount is done: a share, the rate, and the time that is left."""
+
+    def __init__(self) -> None:
+        super().__init__("")
+        self._shows = self.step is not _nothing
+
+    def show(self, done: int, total: int, earlier: int, rows: int) -> None:
+        """Show the line.
+
+        Args:
+            done, total: bytes.
+            earlier: bytes that were done before this process began; the rate is without them.
+            rows: how many rows were read.
+        """
+        now = monotonic()
+        if not self._shows or now < self._next:
+            return
+        self._next = now + INTERVAL
+        rate = (done - earlier) / (now - self._start)
+        left = _clock((total - done) / rate) if rate else "?"
+        share = done / total if total else 1
+        filled = "=" * int(BAR_WIDTH * share)
+        self._write(
+            f"ffgrammar: [{filled:{BAR_WIDTH}}] {share:4.0%}, {rows:,} rows, {rate / 1e6:,.1f} MB/s, {left} left",
+        )
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds + 0.5), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}"

@@ -32,7 +32,7 @@ FLOORS: list[tuple[str, ...]] = [
     ("grammar",),
     ("engine",),
     ("api",),
-    ("integrations",),
+    ("integrations", "corpus"),
     ("lm",),
     ("play",),
 ]

@@ -13,6 +13,7 @@ The rooms, in reading order:
     canonical/    the tokenizer's own tokens: look-ahead, masks, forced tokens, the policy
     budget/       texts of at most a number of tokens
     captures/     which parts of a text the rules derive or the parts of a composition read, found when it is asked for
+    columns/      many texts at a time: whether they are sentences, and how many of their tokens were forced
     explain/      what is open and expected at a place, and why a byte is refused there
     matcher/      the public matcher, prompts, and masks of many matchers at once
 

@@ -27,6 +27,7 @@ from ffgrammar.tokens.vocabulary.special import EosIds, Special, SpecialNames
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 if TYPE_CHECKING:
+    from ffgrammar.tokens.bpe.native import NativeReach
     from ffgrammar.tokens.canonical.coverings import Covering
     from ffgrammar.tokens.canonical.rules import CanonicalRules
 
@@ -460,6 +461,13 @@ class Tokenizer:
         """
         check = getattr(self._parts.encoder, "writes", None)
         return check is not None and check(ids, self._special_names)
+
+    def native(self) -> NativeReach | None:
+        """An encoder of whole columns (tokens/columns), and the texts that it may be asked about. None if the rules of
+        the tokenizer are not known."""
+        native = getattr(self._parts.encoder, "native", None)
+        found: NativeReach | None = None if native is None else native()
+        return found if found is not None and found.encoder.trie is self._trie else None
 
     def pretoken_ends(self, text: bytes) -> list[int] | None:
         """Where the pre-tokens of a UTF-8 text end: byte offsets, ascending. None if that is not known. No token of the

@@ -93,28 +93,33 @@ cdef int reaches_beyond(Engine engine, const Config* end, uint32_t above) except
 
 cdef int count_tokens(
     Engine engine, Lookahead lookahead, const Config* config, const CanonicalState* at, uint32_t* token,
-) except -1:
+) noexcept nogil:
     cdef Config[MAX_TOKEN_BYTES + 1] configs
     cdef CanonicalState after
     cdef const TrieNode* it
     cdef uint32_t node = 1
     cdef uint32_t depth
     cdef int found = 0
-    cdef int status
+    cdef int fits, status
     cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
     configs[0] = config[0]
     while node < engine.trie.node_count and found < 2:
         it = &engine.trie.nodes[node]
         depth = node_depth(it)
         configs[depth] = configs[depth - 1]
-        status = engine.checked(lookahead.step(engine, &configs[depth], node_byte(it)))
-        if status and node_token(it) != engine.trie.pad_token:
+        fits = status = lookahead.step(engine, &configs[depth], node_byte(it))
+        if status > 0 and node_token(it) != engine.trie.pad_token:
             after = at[0]
-            if engine.checked(lookahead.rules.push(&after, node_token(it))):
-                if engine.checked(lookahead.has_canonical_completion(engine, &configs[depth], &after)):
-                    token[0] = node_token(it)
-                    found += 1
-        node = next_node(engine.trie.nodes, node, status)
+            status = lookahead.rules.push(&after, node_token(it))
+            if status > 0:
+                status = lookahead.has_canonical_completion(engine, &configs[depth], &after)
+            if status > 0:
+                token[0] = node_token(it)
+                found += 1
+        if status < 0:
+            found = status
+            break
+        node = next_node(engine.trie.nodes, node, fits)
     trace_release(&engine.recognizer.trace, &mark)
     return found
 
@@ -130,11 +135,11 @@ cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, co
     while True:
         if lookahead.rules.is_whole(&at) and engine.checked(lookahead.accepting(engine, &config)):
             break
-        count = count_tokens(engine, lookahead, &config, &at, &token)
+        count = engine.checked(count_tokens(engine, lookahead, &config, &at, &token))
         if count == 0 and not found and at.last < <uint32_t>UNCONSTRAINED:
             # No sentence goes on after the last token, which came as bytes or in a prompt. Then what follows need not fit it.
             at.last = UNCONSTRAINED
-            count = count_tokens(engine, lookahead, &config, &at, &token)
+            count = engine.checked(count_tokens(engine, lookahead, &config, &at, &token))
         if count != 1:
             break
         found.append(token)

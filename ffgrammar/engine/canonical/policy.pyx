@@ -82,7 +82,7 @@ cdef class CanonicalPolicy:
             self.engine.checked(self.enter(cursor, pending, &config))
             if self.rules.is_whole(at) and self.engine.checked(self.lookahead.accepting(self.engine, &config)):
                 return 0
-            if count_tokens(self.engine, self.lookahead, &config, at, &token) == 0:
+            if self.engine.checked(count_tokens(self.engine, self.lookahead, &config, at, &token)) == 0:
                 at.last = UNCONSTRAINED
         finally:
             self.engine.release()

@@ -47,6 +47,9 @@ cdef int cursor_push_empty(Engine engine, Cursor* cursor, uint32_t token) noexce
 # Move by bytes up to the first that is not possible. Returns how many were accepted, or a status.
 cdef int cursor_read(Engine engine, Cursor* cursor, const uint8_t* text, uint32_t count) noexcept nogil
 
+# Move a configuration by bytes up to the first that is not possible. No cursor needs to be there. Returns as `cursor_read`.
+cdef int config_read(Engine engine, const uint8_t* text, uint32_t count, Config* config) noexcept nogil
+
 # Take back all steps but the first `count`. Does nothing if there are no more steps than that.
 cdef void cursor_rollback(Engine engine, Cursor* cursor, size_t count) noexcept nogil
 

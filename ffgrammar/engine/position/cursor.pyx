@@ -128,8 +128,7 @@ cdef int reread(Engine engine, Cursor* cursor) noexcept nogil:
     return status
 
 
-cdef int take_bytes(Engine engine, const uint8_t* text, uint32_t count, Config* config) noexcept nogil:
-    """Move `config` by bytes up to the first that may not come. Returns how many came, or a status."""
+cdef int config_read(Engine engine, const uint8_t* text, uint32_t count, Config* config) noexcept nogil:
     cdef uint32_t i
     cdef int status
     for i in range(count):
@@ -186,7 +185,7 @@ cdef int cursor_take(Engine engine, Cursor* cursor, uint32_t token, uint32_t ski
     count = engine.trie.offsets[token + 1] - start
     if count == 0:
         return cursor_push_empty(engine, cursor, token) if skipped else 0
-    status = take_bytes(engine, engine.trie.blob + start, count, &config)
+    status = config_read(engine, engine.trie.blob + start, count, &config)
     if status < <int>count:
         return status if status < 0 else 0
     status = history_add(&cursor.history, config, engine.generation, engine.trie.blob + start, count, token)
@@ -203,7 +202,7 @@ cdef int cursor_read(Engine engine, Cursor* cursor, const uint8_t* text, uint32_
     if status < 0 or cursor.terminated:
         return status if status < 0 else 0
     config = cursor.now
-    status = take_bytes(engine, text, count, &config)
+    status = config_read(engine, text, count, &config)
     if status > 0:
         added = history_add(&cursor.history, config, engine.generation, text, <uint32_t>status, NO_TOKEN)
         if added < 0:

@@ -11,6 +11,7 @@ In reading order:
     token_masks       masks by token, found when they are first asked for; the base of the next two
     successors        for a token, all tokens that merges leave after it
     predecessors      for a token, all tokens that merges leave before it
+    native            what an encoder says of itself, so that columns can be encoded
     pretoken_encoder  whether ids are those that an encoder makes of their bytes; the base of the next two
     builtin_encoder   the encoder of the embedded encodings
     native_encoder    the encoder of any tokenizer whose pre-tokenizer and merges are known

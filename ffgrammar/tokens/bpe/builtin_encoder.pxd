@@ -18,9 +18,9 @@ cdef class BuiltinEncoder(PretokenEncoder):
         self, const uint8_t* text, size_t count, size_t valid, Ids* out
     ) noexcept nogil
 
-    # The index of the first token that is taken back if the next bytes are not UTF-8: see `encode`. `last_pretoken` is the
-    # index of the first token of the last pre-token.
-    cdef size_t _unstable_from(self, const Ids* ids, size_t last_pretoken) noexcept nogil
+    # The index of the first token that is taken back if the next bytes are not UTF-8: see `encode`. `first` is the index of the
+    # first token of the text, and `last_pretoken` that of the first token of the last pre-token.
+    cdef size_t _unstable_from(self, const Ids* ids, size_t first, size_t last_pretoken) noexcept nogil
 
     # Whether a token is spaces, line feeds and tabs only.
     cdef bint _is_blank(self, uint32_t token) noexcept nogil

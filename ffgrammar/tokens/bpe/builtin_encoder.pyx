@@ -21,6 +21,7 @@ from ffgrammar.tokens.pretokenize.builtin cimport SPLIT_CL100K, SPLIT_O200K, cha
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.bpe.native import NativeReach
 
 SPLITTERS = {"cl100k": SPLIT_CL100K, "o200k": SPLIT_O200K}
 
@@ -94,7 +95,8 @@ cdef class BuiltinEncoder(PretokenEncoder):
     cdef BpeStatus _encode(
         self, const uint8_t* text, size_t count, size_t valid, Ids* out
     ) noexcept nogil:
-        cdef size_t at = 0, after, last_pretoken = 0, unstable = 0, turns = 0, i
+        cdef size_t at = 0, after, unstable = 0, turns = 0, i
+        cdef size_t first = out.count, last_pretoken = out.count
         cdef BpeStatus status
         while at < valid:
             turns += 1
@@ -108,7 +110,7 @@ cdef class BuiltinEncoder(PretokenEncoder):
             at = after
         if valid == count:
             return BPE_OK
-        last_pretoken = self._unstable_from(out, last_pretoken)
+        last_pretoken = self._unstable_from(out, first, last_pretoken)
         for i in range(last_pretoken, out.count):
             unstable += self.trie.offsets[out.items[i] + 1] - self.trie.offsets[out.items[i]]
         out.count = last_pretoken
@@ -120,12 +122,19 @@ cdef class BuiltinEncoder(PretokenEncoder):
     cdef BpeStatus encode_one(self, const uint8_t* text, size_t count, bint atom, Ids* out) noexcept nogil:
         return encode_pretoken(&self.trie.index, text, count, out)
 
+    cdef BpeStatus encode_row(self, const uint8_t* text, size_t count, size_t valid, Ids* out) noexcept nogil:
+        return self._encode(text, count, valid, out)
+
+    def native(self) -> NativeReach:
+        """The encoder itself: it may be asked about everything."""
+        return NativeReach(self, True, True, True)
+
     cdef bint is_pretoken(self, uint32_t token, bint atom) noexcept nogil:
         return self.represents(token)
 
-    cdef size_t _unstable_from(self, const Ids* ids, size_t last_pretoken) noexcept nogil:
+    cdef size_t _unstable_from(self, const Ids* ids, size_t first, size_t last_pretoken) noexcept nogil:
         if last_pretoken < ids.count and self._is_blank(ids.items[last_pretoken]):
-            while last_pretoken and self._is_blank(ids.items[last_pretoken - 1]):
+            while last_pretoken > first and self._is_blank(ids.items[last_pretoken - 1]):
                 last_pretoken -= 1
         return last_pretoken
 

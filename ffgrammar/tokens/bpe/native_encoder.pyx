@@ -78,6 +78,9 @@ cdef class NativeEncoder(PretokenEncoder):
     cdef BpeStatus encode_one(self, const uint8_t* text, size_t count, bint atom, Ids* out) noexcept nogil:
         return self.merges.encode(text, count, atom or self.whole_pretokens, out)
 
+    cdef BpeStatus encode_row(self, const uint8_t* text, size_t count, size_t valid, Ids* out) noexcept nogil:
+        return self.encode_all(text, count, valid, out)
+
     cdef bint is_pretoken(self, uint32_t token, bint atom) noexcept nogil:
         return self.represents(token) and (
             atom or self.whole_pretokens or self.merges.listed == NULL or self.merges.reached(token) > 0)

@@ -12,7 +12,7 @@ cdef class PretokenEncoder:
     cdef readonly TokenTrie trie
     cdef readonly Merges merges
 
-    # Each subclass has its own version of the next three methods.
+    # Each subclass has its own version of the next four methods.
 
     # Takes text[:count], which is UTF-8. Returns where the pre-token that starts at the offset `at` ends, or 0 if that is not
     # known. `at` is below `count`. `stops` and `atom` are as in PretokenTable.next_end.
@@ -21,6 +21,10 @@ cdef class PretokenEncoder:
     # Append the tokens of the pre-token text[:count]. Here and below, `atom` says whether the pre-token is an atom. Returns
     # BPE_OK, BPE_NO_BYTE or BPE_NO_MEMORY.
     cdef BpeStatus encode_one(self, const uint8_t* text, size_t count, bint atom, Ids* out) noexcept nogil
+
+    # Append the ids of text[:count], of which text[:valid] is UTF-8, as `Tokenizer.encode` finds them. Returns BPE_OK, BPE_NO_BYTE,
+    # BPE_NO_MEMORY or BPE_INTERRUPTED.
+    cdef BpeStatus encode_row(self, const uint8_t* text, size_t count, size_t valid, Ids* out) noexcept nogil
 
     # Whether a pre-token with the bytes of a token becomes this token. False may also mean that the answer is not known.
     cdef bint is_pretoken(self, uint32_t token, bint atom) noexcept nogil

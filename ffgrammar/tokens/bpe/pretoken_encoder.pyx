@@ -149,6 +149,9 @@ cdef class PretokenEncoder:
     cdef BpeStatus encode_one(self, const uint8_t* text, size_t count, bint atom, Ids* out) noexcept nogil:
         return BPE_NO_BYTE
 
+    cdef BpeStatus encode_row(self, const uint8_t* text, size_t count, size_t valid, Ids* out) noexcept nogil:
+        return BPE_NO_BYTE
+
     cdef bint is_pretoken(self, uint32_t token, bint atom) noexcept nogil:
         return False
 

@@ -3,9 +3,10 @@ tiktoken object, or the packages `tokenizers` and `sentencepiece`.
 
 Each has `encode(data)` for str and bytes, which reads the names of special tokens as ordinary text. Each also has
 `pretoken_ends(data)`: the byte offsets at which the pre-tokens of a UTF-8 text end, or None where that is not known.
-Encoders by rules also have `writes(ids, specials)`: a fast check whether `encode` makes these ids of their text. All
-errors of other people's code become TokenizerErrors. A Hugging Face tokenizer encodes by its rules where they are known
-(tokens/bpe/native_encoder.pyx). Its package is loaded only for a text to which the rules do not apply.
+Encoders by rules also have `writes(ids, specials)`: a fast check whether `encode` makes these ids of their text; and
+`native()`, which gives an encoder of whole columns. All errors of other people's code become TokenizerErrors. A Hugging
+Face tokenizer encodes by its rules where they are known (tokens/bpe/native_encoder.pyx). Its package is loaded only for
+a text to which the rules do not apply.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.forks import new_lock
+from ffgrammar.tokens.bpe.native import NativeReach
 from ffgrammar.tokens.loaders.vocabulary_json import plain
 from ffgrammar.tokens.pretokenize.properties import LOWERCASE
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm, is_normal
@@ -85,6 +87,11 @@ class RulesEncoder:
         """See `Tokenizer.writes`."""
         rules = self._rules.get()
         return rules is not None and rules.encoder.writes(ids, specials)
+
+    def native(self) -> NativeReach | None:
+        """The encoder by the rules, which may be asked about everything; None if the rules are not known."""
+        rules = self._rules.get()
+        return None if rules is None else NativeReach(rules.encoder, True, True, True)
 
     def pretoken_ends(self, data: bytes) -> list[int] | None:
         rules = self._rules.get()
@@ -262,6 +269,14 @@ class HuggingFaceEncoder:
             return (space is None or space not in text) and self._is_normal(text)
 
         return own.encoder.writes(ids, specials, is_known, self._form is None or LOWERCASE not in self._form)
+
+    def native(self) -> NativeReach | None:
+        """The encoder by the rules, and the texts that it may be asked about; None if the rules are not known."""
+        own = self._own()
+        if own is None or self.missing or (own.space is not None and own.space.isascii()):
+            return None
+        is_ascii_known = self._form is None or LOWERCASE not in self._form
+        return NativeReach(own.encoder, is_ascii_known, own.space is None and self._form is None, False)
 
     def _is_normal(self, text: str) -> bool:
         """Whether normalizing changes nothing in the text. (Python's Unicode is newer than the one by which the package

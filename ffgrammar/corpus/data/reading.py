@@ -1,0 +1,47 @@
+"""The record batches of a part, as a job takes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ffgrammar.corpus.arrow import pyarrow
+from ffgrammar.corpus.data.json_lines import line_batches
+from ffgrammar.corpus.data.part import FILE, ROW, Part, Source
+from ffgrammar.corpus.data.tables import table_batches, table_schema
+from ffgrammar.corpus.jobs.job import Job
+
+__all__ = ["check_source", "read_part"]
+
+
+def check_source(source: Source, job: Job) -> None:
+    """Raise what `Job.check_schema` raises for a file that has a schema; ValueError if it has a column that a reader
+    adds."""
+    if source.kind == "jsonl":
+        return
+    schema = table_schema(source)
+    job.check_schema(schema)
+    for name in _columns(job):
+        if name not in schema.names and name not in (FILE, ROW):
+            raise KeyError(f"there is no column {name!r}; there are {', '.join(schema.names)}")
+
+
+def _columns(job: Job) -> dict[str, str | None]:
+    """All columns that are read of a file: those that the job works on, and those that go through."""
+    assert job.keep is not None
+    through: dict[str, str | None] = {name: None for name in job.keep if name not in (FILE, ROW)}
+    return {**through, **job.columns}
+
+
+def read_part(part: Part, job: Job) -> Iterator[Any]:
+    """The record batches of a part, with the columns of the job, those that it lets through, and the place of each
+    row."""
+    pa = pyarrow()
+    columns = _columns(job)
+    row = part.first_row
+    is_lines = part.source.kind == "jsonl"
+    for batch in line_batches(part, columns) if is_lines else table_batches(part, list(columns)):
+        count = batch.num_rows
+        places = [pa.repeat(part.source.path, count), pa.array(range(row, row + count), type=pa.int64())]
+        yield pa.RecordBatch.from_arrays([*places, *batch.columns], [FILE, ROW, *batch.schema.names])
+        row += count

@@ -1,0 +1,90 @@
+"""Parquet and Arrow: files that have columns already.
+
+Arrow has two formats: files, which list their record batches at the end, and streams, as Hugging Face's `datasets`
+write them. Both are mapped into memory, so a part costs only what is read of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ffgrammar.corpus.arrow import pyarrow
+from ffgrammar.corpus.data.part import PART_BYTES, Part, Source
+
+__all__ = ["table_batches", "table_parts", "table_schema"]
+
+# Rows of a record batch.
+MAX_ROWS = 4096
+FILE_MAGIC = b"ARROW1"
+
+
+def _parquet(path: str) -> Any:
+    from pyarrow import parquet
+
+    return parquet.ParquetFile(path, memory_map=True)
+
+
+def _arrow_batches(path: str) -> Iterator[Any]:
+    pa = pyarrow()
+    with pa.memory_map(path) as file:
+        if file.read(len(FILE_MAGIC)) == FILE_MAGIC:
+            reader = pa.ipc.open_file(file)
+            yield from map(reader.get_batch, range(reader.num_record_batches))
+        else:
+            file.seek(0)
+            yield from pa.ipc.open_stream(file)
+
+
+def table_schema(source: Source) -> Any:
+    """The schema of a file."""
+    pa = pyarrow()
+    if source.kind == "parquet":
+        return _parquet(source.path).schema_arrow
+    with pa.memory_map(source.path) as file:
+        is_file = file.read(len(FILE_MAGIC)) == FILE_MAGIC
+        file.seek(0)
+        return (pa.ipc.open_file if is_file else pa.ipc.open_stream)(file).schema
+
+
+def _groups(source: Source) -> Iterator[tuple[int, int]]:
+    """For each row group or record batch: how many rows, and how many bytes."""
+    if source.kind == "parquet":
+        metadata = _parquet(source.path).metadata
+        for number in range(metadata.num_row_groups):
+            group = metadata.row_group(number)
+            yield group.num_rows, group.total_byte_size
+    else:
+        for batch in _arrow_batches(source.path):
+            yield batch.num_rows, batch.nbytes
+
+
+def table_parts(source: Source, first: int) -> Iterator[Part]:
+    """The parts of a file: runs of row groups or record batches. `first` is the number of the first part."""
+    begin = row = first_row = size = 0
+    count = 0
+    for rows, more in _groups(source):
+        count += 1
+        row += rows
+        size += more
+        if size >= PART_BYTES:
+            yield Part(first, source, begin, count, first_row, size)
+            first, begin, first_row, size = first + 1, count, row, 0
+    if count > begin or not begin:
+        yield Part(first, source, begin, count, first_row, size)
+
+
+def table_batches(part: Part, columns: list[str]) -> Iterator[Any]:
+    """The record batches of a part, with the columns that are asked for."""
+    if part.source.kind == "parquet":
+        groups = list(range(part.begin, part.end))
+        if groups:
+            yield from _parquet(part.source.path).iter_batches(MAX_ROWS, groups, columns, use_threads=False)
+        return
+    for number, batch in enumerate(_arrow_batches(part.source.path)):
+        if number >= part.end:
+            break
+        if number >= part.begin:
+            chosen = batch.select(columns)
+            for start in range(0, chosen.num_rows, MAX_ROWS):
+                yield chosen.slice(start, MAX_ROWS)

@@ -1,0 +1,83 @@
+"""What a folder of results is the result of: the job, its options, the files, and how these were cut into parts.
+
+A folder holds the results of one run. If the same run is started again, it goes on where it was. Another run is
+refused.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from ffgrammar.corpus.data.part import Part, Source
+from ffgrammar.corpus.data.writing import write_whole
+
+__all__ = ["MANIFEST", "SUMMARY", "drop_halves", "open_folder"]
+
+MANIFEST, SUMMARY = "manifest.json", "summary.json"
+VERSION = 1
+
+
+def open_folder(
+    folder: str,
+    description: dict[str, Any],
+    sources: Sequence[Source],
+    plan: Callable[[Sequence[Source]], Iterable[Part]],
+) -> list[Part]:
+    """The parts of a run whose results are in a folder, which is made if it is not there.
+
+    Args:
+        folder: its path.
+        description: all that the results depend on, but for the files.
+        sources: the files.
+        plan: cuts the files into parts. It is called if the run is a new one.
+
+    Raises:
+        ValueError: the folder has something else in it, or the results of another run; or a file has changed.
+        OSError: the folder cannot be read or written.
+    """
+    description = json.loads(json.dumps({"version": VERSION, **description}))
+    path = os.path.join(folder, MANIFEST)
+    if os.path.exists(path):
+        return _go_on(folder, path, description, sources)
+    if os.path.isdir(folder) and os.listdir(folder) not in ([], ["parts", "rows"], ["rows", "parts"]):
+        raise ValueError(f"{folder} is not empty, and has no results of an earlier run")
+    for name in ("rows", "parts"):
+        os.makedirs(os.path.join(folder, name), exist_ok=True)
+    parts = list(plan(sources))
+    listed = [[sources.index(part.source), part.begin, part.end, part.first_row, part.size] for part in parts]
+    manifest = {"run": description, "files": [asdict(one) for one in sources], "parts": listed}
+    write_whole(path, json.dumps(manifest, indent=1).encode())
+    return parts
+
+
+def _go_on(folder: str, path: str, description: dict[str, Any], sources: Sequence[Source]) -> list[Part]:
+    with open(path, "rb") as file:
+        manifest = json.loads(file.read())
+    was = manifest["run"]
+    if was != description:
+        differ = sorted(name for name in {*was, *description} if was.get(name) != description.get(name))
+        raise ValueError(
+            f"{folder} has the results of another run, with other {', '.join(differ)}; choose another folder"
+        )
+    files = [Source(**one) for one in manifest["files"]]
+    if files != list(sources):
+        changed = sorted({one.path for one in files} ^ {one.path for one in sources}) or [
+            one.path for one, other in zip(files, sources, strict=False) if one != other
+        ]
+        raise ValueError(
+            f"{folder} has results for files that have changed since: {', '.join(changed[:5])}; choose another folder"
+        )
+    drop_halves(folder)
+    return [Part(number, files[index], *rest) for number, (index, *rest) in enumerate(manifest["parts"])]
+
+
+def drop_halves(folder: str) -> None:
+    """Remove what workers that died have left: files that were not complete."""
+    for name in ("rows", "parts"):
+        for one in os.scandir(os.path.join(folder, name)):
+            if one.name.endswith(".half"):
+                os.unlink(one.path)

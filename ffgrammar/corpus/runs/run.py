@@ -1,0 +1,135 @@
+"""A whole run: files in, results and a summary out."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ffgrammar.corpus.data.inputs import find_sources, plan_parts
+from ffgrammar.corpus.data.part import FILE, ROW, Part
+from ffgrammar.corpus.data.reading import check_source
+from ffgrammar.corpus.data.writing import FORMATS, write_whole
+from ffgrammar.corpus.jobs.job import Job
+from ffgrammar.corpus.runs.manifest import SUMMARY, drop_halves, open_folder
+from ffgrammar.corpus.runs.on_ray import run_on_ray
+from ffgrammar.corpus.runs.on_spark import run_on_spark
+from ffgrammar.corpus.runs.processes import run_here, run_in_processes
+from ffgrammar.corpus.runs.task import Task
+from ffgrammar.corpus.summary import Summary
+
+__all__ = ["ENGINES", "Progress", "run"]
+
+ENGINES = ("processes", "ray", "spark")
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a run is.
+
+    Attributes:
+        done, total: bytes of the files.
+        earlier: bytes that an earlier start of the same run has done.
+        rows: how many rows were read.
+    """
+
+    done: int
+    total: int
+    earlier: int
+    rows: int
+
+
+def run(
+    job: Job,
+    paths: Iterable[str | os.PathLike[str]],
+    output: str | os.PathLike[str] | None = None,
+    *,
+    format: str = "parquet",
+    rows: str = "all",
+    group: str | None = None,
+    on: str = "processes",
+    workers: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> dict[str, Any]:
+    """Do a job over files.
+
+    Args:
+        job: the job. Of the files' columns those of `job.keep` go through, and none if it is None.
+        paths: JSONL (plain, gzip or zstd), Parquet and Arrow files, and folders of them.
+        output: a folder for the results. If it has results of the same run, that run goes on. None: only the summary is
+            made.
+        format: "parquet" or "jsonl".
+        rows: "all", or "bad" for those with an error or with the verdict no.
+        group: a column that the summary groups by.
+        on: "processes", "ray" or "spark".
+        workers: how many worker processes; None: as many as there are cores. 0: no further process.
+        progress: is called after each part.
+
+    Returns:
+        The summary. It does not depend on `on` and `workers`, or on whether the run was interrupted.
+
+    Raises:
+        ImportError: pyarrow is not installed, or the engine is not.
+        ValueError: an argument or a file's name is wrong, or `output` has something else in it.
+        KeyError, TypeError: a file has no such column, or the column is of a wrong type.
+        TaskError: a file is damaged, or has changed during the run.
+        LimitError: there are too many groups.
+        OSError: a file cannot be read or written.
+    """
+    for name, value, known in (("format", format, FORMATS), ("rows", rows, ("all", "bad")), ("on", on, ENGINES)):
+        if value not in known:
+            raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
+    job.keep = tuple(dict.fromkeys([FILE, ROW, *(job.keep or ()), *([] if group is None else [group])]))
+    sources = find_sources(map(os.fspath, paths))
+    for source in sources:
+        try:
+            check_source(source, job)
+        except (KeyError, TypeError, ValueError, OSError) as error:
+            raise type(error)(f"{source.path}: {error.args[0] if error.args else error}") from error
+    folder = None if output is None else os.fspath(output)
+    task = Task(job, group, folder, format, rows)
+    if folder is None:
+        parts = list(plan_parts(sources))
+    else:
+        description = {**job.describe(), "group": group, "format": format, "rows": rows}
+        parts = open_folder(folder, description, sources, plan_parts)
+    states = _states(task, parts, on, workers, progress)
+    summary = Summary(job, group)
+    for part in parts:
+        summary.merge(states[part.number])
+    found = summary.as_json()
+    if folder is not None:
+        drop_halves(folder)
+        text = json.dumps(found, ensure_ascii=False, indent=1)
+        write_whole(os.path.join(folder, SUMMARY), text.encode("utf-8", "surrogatepass"))
+    return found
+
+
+def _states(
+    task: Task, parts: list[Part], on: str, workers: int | None, progress: Callable[[Progress], None] | None
+) -> dict[int, dict[str, Any]]:
+    """The summaries of all parts, by number."""
+    states = {part.number: state for part in parts if (state := task.done(part)) is not None}
+    todo = [part for part in parts if part.number not in states]
+    total = sum(part.size for part in parts)
+    earlier = done = total - sum(part.size for part in todo)
+    rows = sum(state["total"].get("rows", 0) for state in states.values())
+    for part, state in _engine(task, todo, on, workers):
+        states[part.number] = state
+        done += part.size
+        rows += state["total"].get("rows", 0)
+        if progress is not None:
+            progress(Progress(done, total, earlier, rows))
+    return states
+
+
+def _engine(task: Task, parts: list[Part], on: str, workers: int | None) -> Iterator[tuple[Part, dict[str, Any]]]:
+    if on == "ray":
+        return run_on_ray(task, parts)
+    if on == "spark":
+        return run_on_spark(task, parts)
+    if workers is None:
+        workers = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return run_in_processes(task, parts, workers) if workers else run_here(task, parts)

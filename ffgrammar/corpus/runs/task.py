@@ -1,0 +1,95 @@
+"""One part of a run: read it, do the job, write the results, count them.
+
+The results of a part are two files: its rows, and then its summary. Each appears by a rename. A part whose summary is
+there is done. If two workers do the same part, both write the same bytes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from typing import Any
+
+from ffgrammar.corpus.data.inputs import is_unchanged
+from ffgrammar.corpus.data.part import Part
+from ffgrammar.corpus.data.reading import read_part
+from ffgrammar.corpus.data.writing import PartWriter, write_whole
+from ffgrammar.corpus.jobs.job import ERROR, Job
+from ffgrammar.corpus.summary import Summary
+
+__all__ = ["Task", "TaskError"]
+
+
+class TaskError(Exception):
+    """A part cannot be done: its file is gone, damaged, or has changed since the run was planned."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is done with each part.
+
+    Attributes:
+        job: the job.
+        group: a column to group by, or None.
+        folder: where results are written; None: only the summary is wanted.
+        kind: "parquet" or "jsonl".
+        rows: "all", or "bad": those with an error or with the verdict no.
+    """
+
+    job: Job
+    group: str | None
+    folder: str | None
+    kind: str
+    rows: str
+
+    def done(self, part: Part) -> dict[str, Any] | None:
+        """The summary of a part that is done, else None."""
+        if self.folder is None:
+            return None
+        try:
+            with open(self._path(part, "json"), "rb") as file:
+                found: dict[str, Any] = json.loads(file.read())
+        except FileNotFoundError:
+            return None
+        return found
+
+    def run(self, part: Part) -> dict[str, Any]:
+        """Do a part, unless it is done. Returns its summary (`Summary.state`). Raises TaskError."""
+        found = self.done(part)
+        if found is None:
+            try:
+                found = self._run(part)
+            except (OSError, ValueError) as error:
+                # (what a row can have is no such error: this is the file itself, or the disk)
+                raise TaskError(f"{part.source.path}: {error}") from error
+        return found
+
+    def _run(self, part: Part) -> dict[str, Any]:
+        if not is_unchanged(part.source):
+            raise TaskError(f"{part.source.path} is gone, or has changed since the run was planned")
+        summary = Summary(self.job, self.group, part.number)
+        if self.folder is None:
+            for batch in read_part(part, self.job):
+                summary.add(self.job(batch))
+            return summary.state()
+        with PartWriter(self._path(part, self.kind), self.kind) as writer:
+            for batch in read_part(part, self.job):
+                result = self.job(batch)
+                summary.add(result)
+                writer.write(result if self.rows == "all" else _bad_rows(result, self.job.verdict))
+        state = summary.state()
+        write_whole(self._path(part, "json"), json.dumps(state, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+        return state
+
+    def _path(self, part: Part, ending: str) -> str:
+        assert self.folder is not None
+        folder = "rows" if ending == self.kind else "parts"
+        return os.path.join(self.folder, folder, f"part-{part.number:06}.{ending}")
+
+
+def _bad_rows(batch: Any, verdict: str) -> Any:
+    import pyarrow.compute as pc
+
+    is_bad = pc.or_kleene(pc.is_valid(batch.column(ERROR)), pc.invert(batch.column(verdict)))
+    return batch.filter(is_bad)
