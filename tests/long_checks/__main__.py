@@ -24,6 +24,7 @@ NAMES = (
     "gbnf",
     "python",
     "library",
+    "traffic",
 )
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
