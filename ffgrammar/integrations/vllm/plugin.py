@@ -24,7 +24,7 @@ def register() -> None:
     If a vLLM lacks what the plugin needs, it stays as it is, and its log has an error.
     """
     try:
-        from vllm.config import StructuredOutputsConfig
+        from vllm.config import StructuredOutputsConfig, VllmConfig
         from vllm.sampling_params import SamplingParams
         from vllm.v1.structured_output import StructuredOutputManager
 
@@ -32,7 +32,7 @@ def register() -> None:
             return
         for owner, name in _needed(SamplingParams, StructuredOutputManager):
             getattr(owner, name)
-        _allow_name(StructuredOutputsConfig)
+        _allow_name(StructuredOutputsConfig, VllmConfig)
     except (ImportError, AttributeError, KeyError) as error:
         logging.getLogger("vllm").error("ffgrammar is not used: this vLLM is not known (%s)", error)
         return
@@ -49,7 +49,7 @@ def _needed(params: Any, manager: Any) -> list[tuple[Any, str]]:
     return [(params, "_validate_structured_outputs"), *((manager, name) for name in methods)]
 
 
-def _allow_name(config: Any) -> None:
+def _allow_name(config: Any, whole: Any) -> None:
     """Let the configuration name this backend, and ask it for JSON without white space."""
     from typing import Literal, get_args
 
@@ -73,7 +73,9 @@ def _allow_name(config: Any) -> None:
     field.type = config.__annotations__["backend"] = Literal[(*names, NAME)]
     config.__pydantic_fields__["backend"].annotation = field.type
     config._validate_structured_output_config = validator.func = checked
+    # (what has a part checks it with a copy of the part's rules)
     rebuild_dataclass(config, force=True)
+    rebuild_dataclass(whole, force=True)
 
 
 def _take_requests(params: Any) -> None:

@@ -71,6 +71,8 @@ def _fill(jobs: list[_Job], bitmask: Any) -> None:
         # One of them met a bound. Each alone, the others get their masks.
         together, accepted = [], []
     for (_, first, tokens), count in zip(together, accepted, strict=True):
+        if count and not bitmask[first + count].any():
+            bitmask[first + count] = -1  # (the text has ended)
         # No token after a refused one is kept. Its rows repeat the last mask, as those of vLLM do.
         bitmask[first + count + 1 : first + len(tokens) + 1] = bitmask[first + count]
     if len(together) < len(jobs):

@@ -1,0 +1,36 @@
+"""vLLM, its configuration and one engine for all tests of this folder. Without vLLM nothing here runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+vllm = pytest.importorskip("vllm", reason="vLLM is not installed here: make test-vllm has an environment with it")
+
+from vllm_engine.model import engine, model_folder  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def hf_tokenizer() -> Any:
+    from vllm.tokenizers import get_tokenizer
+
+    return get_tokenizer(str(model_folder()))
+
+
+@pytest.fixture(scope="session")
+def model_config() -> Any:
+    """As much of vLLM's configuration of a model as a backend reads."""
+    return SimpleNamespace(is_diffusion=False, try_get_generation_config=lambda: {"eos_token_id": [2, 0]})
+
+
+@pytest.fixture(scope="session")
+def llm() -> Iterator[Any]:
+    """An engine in a process of its own, with forced tokens as drafts, and with a parser of reasoning."""
+    from vllm_engine.run import FORCED_ONLY
+
+    made = engine(speculative_config=FORCED_ONLY)
+    yield made
+    made.llm_engine.engine_core.shutdown()
