@@ -46,8 +46,7 @@ def run(plan: Plan) -> Answers:
         file.flush()
         done = subprocess.run(
             [sys.executable, "-m", "vllm_engine.run", file.name],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
+            capture_output=True,
             text=True,
             timeout=3600,
             check=False,

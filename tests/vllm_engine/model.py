@@ -1,4 +1,4 @@
-"""SmolLM2 as vLLM loads it: a folder with safetensors, made once from the GGUF file of a package; and an engine on it."""
+"""SmolLM2 as vLLM loads it: a folder made once from the GGUF file of a package; and an engine on it."""
 
 from __future__ import annotations
 
@@ -70,3 +70,12 @@ def engine(*, together: bool = False, **options: Any) -> Any:
         "disable_log_stats": False,
     }
     return LLM(str(model_folder()), **{**settings, **options})
+
+
+def main() -> None:
+    """Print where the model is."""
+    print(model_folder())
+
+
+if __name__ == "__main__":
+    main()

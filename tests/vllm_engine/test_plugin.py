@@ -67,13 +67,8 @@ def _validate(params: dict[str, Any], backend: str, model_config: Any, tokenizer
 
 @pytest.mark.parametrize("backend", ["auto", "ffgrammar"])
 def test_requests_that_are_served(backend: str, model_config: Any, hf_tokenizer: Any) -> None:
-    for params in (
-        {"json": SCHEMA},
-        {"json_object": True},
-        {"regex": "a+"},
-        {"choice": ["a"]},
-        {"grammar": 'start: "a"'},
-    ):
+    lark = {"grammar": 'start: "a"'}
+    for params in ({"json": SCHEMA}, {"json_object": True}, {"regex": "a+"}, {"choice": ["a"]}, lark):
         asked = _validate(params, backend, model_config, hf_tokenizer)
         assert asked._backend == "ffgrammar" and asked._backend_was_auto == (backend == "auto")
         # Parameters may be used for a second request.
@@ -281,14 +276,7 @@ def test_a_bound_in_one_request_leaves_the_others(
 
 
 def test_structural_tags_of_many_tools(model_config: Any, hf_tokenizer: Any) -> None:
-    tags = [
-        {
-            "type": "tag",
-            "begin": f"<t{number}>",
-            "content": {"type": "json_schema", "json_schema": SCHEMA},
-            "end": "</t>",
-        }
-        for number in range(20)
-    ]
+    content = {"type": "json_schema", "json_schema": SCHEMA}
+    tags = [{"type": "tag", "begin": f"<t{number}>", "content": content, "end": "</t>"} for number in range(20)]
     tag = {"type": "structural_tag", "format": {"type": "triggered_tags", "triggers": ["<t"], "tags": tags}}
     assert _validate({"structural_tag": json.dumps(tag)}, "auto", model_config, hf_tokenizer)._backend == "ffgrammar"

@@ -66,9 +66,7 @@ class Metrics:
         self.forced = self._add(Counter, "forced_tokens", "Tokens drafted because a grammar forces them.")
         self.accepted = self._add(Counter, "forced_tokens_accepted", "Forced tokens that the model wrote.")
 
-    def _add(
-        self, kind: type[prometheus_client.metrics.MetricWrapperBase], name: str, *rest: Any, **options: Any
-    ) -> Any:
+    def _add(self, kind: type[Any], name: str, *rest: Any, **options: Any) -> Any:
         found = kind(f"vllm:ffgrammar_{name}", *rest, **options)
         _made.append(found)
         return found

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from ffgrammar.integrations.vllm.naming import NAME, OURS
@@ -70,7 +71,7 @@ def _allow_name(config: Any, whole: Any) -> None:
             raise ValueError("disable_additional_properties is for guidance: write it into the schema")
         return self
 
-    field.type = config.__annotations__["backend"] = Literal[(*names, NAME)]
+    field.type = config.__annotations__["backend"] = Literal[names + (NAME,)]  # noqa: RUF005 (Python 3.10 has no star here)
     config.__pydantic_fields__["backend"].annotation = field.type
     config._validate_structured_output_config = validator.func = checked
     # (what has a part checks it with a copy of the part's rules)
@@ -84,17 +85,20 @@ def _take_requests(params: Any) -> None:
     @functools.wraps(others)
     def validate(self: Any, model_config: Any, config: Any, tokenizer: Any) -> None:
         if config is None or self.structured_outputs is None or config.backend not in OURS:
-            return others(self, model_config, config, tokenizer)
+            others(self, model_config, config, tokenizer)
+            return
         from ffgrammar.integrations.vllm.validation import validate_request
 
-        return validate_request(self.structured_outputs, model_config, config, tokenizer)
+        validate_request(self.structured_outputs, model_config, config, tokenizer)
 
     params._validate_structured_outputs = validate
 
 
 def _take_engine(manager: Any) -> None:
     """Let the engine make this backend, and ask it for masks and drafts."""
-    others = {name: getattr(manager, name) for name in ("grammar_init", "validate_tokens", "grammar_bitmask")}
+    others: dict[str, Callable[..., Any]] = {
+        name: getattr(manager, name) for name in ("grammar_init", "validate_tokens", "grammar_bitmask")
+    }
 
     @functools.wraps(others["grammar_init"])
     def grammar_init(self: Any, request: Any) -> None:
@@ -110,10 +114,10 @@ def _take_engine(manager: Any) -> None:
     def validate_tokens(self: Any, request: Any, spec_tokens: list[int]) -> list[int]:
         from ffgrammar.integrations.vllm.drafts import with_forced_tokens
 
-        if not _serves(self):
-            return others["validate_tokens"](self, request, spec_tokens)
-        found = with_forced_tokens(self, request, spec_tokens)
-        return others["validate_tokens"](self, request, spec_tokens) if found is None else found
+        found = with_forced_tokens(self, request, spec_tokens) if _serves(self) else None
+        if found is None:
+            found = others["validate_tokens"](self, request, spec_tokens)
+        return found
 
     @functools.wraps(others["grammar_bitmask"])
     def grammar_bitmask(self: Any, requests: Any, ids: list[str], drafts: dict[str, list[int]]) -> Any:
