@@ -1,4 +1,4 @@
-"""vLLM with ffgrammar: a schema, a regex, a choice and a grammar in one batch. The argument is a model's name or folder.
+"""vLLM with ffgrammar: a schema, a regex, a choice and a grammar in one batch. The argument is a model's name.
 
 The plugin is found by itself. Here vLLM also takes what a grammar forces as drafts, so that it writes several tokens in
 one step.

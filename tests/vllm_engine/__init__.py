@@ -1,5 +1,6 @@
 """Tests with vLLM itself, on the CPU: `make test-vllm`. In reading order:
 
+sentences      a parser of reasoning, for the engine
 model          SmolLM2 as vLLM loads it, and an engine
 test_backend   the backend under the contract of vLLM's base classes
 test_plugin    where vLLM chooses a backend, and how requests are refused

@@ -63,28 +63,30 @@ def run(plan: Plan) -> Answers:
 
 
 def steps(count: int, max_tokens: int) -> None:
-    """Forward steps for compact JSON, over the requests that every backend takes."""
+    """Forward steps for compact JSON, over the requests that every backend takes. A table comes after each way."""
     requests = dev_requests(count)
     ways = {"ffgrammar, no drafts": Plan(requests), "ffgrammar, forced tokens": Plan(requests, speculation=FORCED_ONLY)}
+    ways |= {f"{peer}, no drafts": Plan(requests, backend=peer) for peer in PEERS}
     ways["ffgrammar, forced tokens and n-grams"] = Plan(requests, speculation=NGRAM)
-    for peer in PEERS:
-        ways[f"{peer}, no drafts"] = Plan(requests, backend=peer)
-        ways[f"{peer}, n-grams"] = Plan(requests, backend=peer, speculation=NGRAM)
-    found = {}
+    ways |= {f"{peer}, n-grams": Plan(requests, backend=peer, speculation=NGRAM) for peer in PEERS}
+    found: dict[str, Answers] = {}
     for name, plan in ways.items():
         plan.compact, plan.max_tokens = True, max_tokens
         found[name] = run(plan)
-        print(f"{name}: {found[name].get('')}", file=sys.stderr, flush=True)
-    shared = [name for name, _ in requests if all("tokens" in found[way].get(name, {}) for way in ways)]
+        _table(found, [one for one, _ in requests])
+
+
+def _table(found: dict[str, Answers], requests: list[str]) -> None:
+    shared = [name for name in requests if all("tokens" in answers.get(name, {}) for answers in found.values())]
     print(f"{len(shared)} of {len(requests)} requests are taken by all; for these:")
-    plain = {name: found["ffgrammar, no drafts"][name] for name in shared}
+    plain = next(iter(found.values()))
     for way, answers in found.items():
         one = [answers[name] for name in shared]
         tokens, forward = sum(a["tokens"] for a in one), sum(a["steps"] for a in one)
         same = sum(a["text"] == plain[name]["text"] for name, a in zip(shared, one, strict=True))
         refused = sum("refused" in a for a in answers.values())
-        print(f"{way:40} {forward:6} steps {tokens:6} tokens  ratio {forward / tokens:.2f}", end="")
-        print(f"  texts as without drafts {same}  refused {refused}", flush=True)
+        print(f"{way:38}{forward:6} steps {tokens:6} tokens  {forward / tokens:.2f} steps a token", end="")
+        print(f"  texts as in the first line {same}  refused {refused}  {answers.get('', '')}", flush=True)
 
 
 def first_token(count: int) -> None:

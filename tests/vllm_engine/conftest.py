@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +12,8 @@ import pytest
 vllm = pytest.importorskip("vllm", reason="vLLM is not installed here: make test-vllm has an environment with it")
 
 from vllm_engine.model import engine, model_folder  # noqa: E402
+
+PARSER = Path(__file__).with_name("sentences.py")
 
 
 @pytest.fixture(scope="session")
@@ -31,6 +34,7 @@ def llm() -> Iterator[Any]:
     """An engine in a process of its own, with forced tokens as drafts, and with a parser of reasoning."""
     from vllm_engine.run import FORCED_ONLY
 
-    made = engine(speculative_config=FORCED_ONLY)
+    parser = {"reasoning_parser": "sentence", "reasoning_parser_plugin": str(PARSER)}
+    made = engine(speculative_config=FORCED_ONLY, structured_outputs_config=parser)
     yield made
     made.llm_engine.engine_core.shutdown()

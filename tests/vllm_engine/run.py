@@ -20,7 +20,7 @@ FORCED_ONLY = {
     "model": "ffgrammar.integrations.vllm.drafts.ForcedTokensOnly",
     "num_speculative_tokens": 8,
 }
-PROMPT = "An example as JSON for {}:"
+PROMPT = "JSON: "
 
 
 @dataclass
@@ -68,12 +68,9 @@ class _Runner:
         params = SamplingParams(
             temperature=self.plan.temperature, seed=1, max_tokens=self.plan.max_tokens, structured_outputs=asked
         )
-        prompt = self.llm.get_tokenizer().apply_chat_template(
-            [{"role": "user", "content": PROMPT.format(name)}], tokenize=False, add_generation_prompt=True
-        )
         self.seen[name] = {"name": name, "begin": time.perf_counter(), "steps": 0}
         try:
-            self.engine.add_request(name, prompt, params)
+            self.engine.add_request(name, PROMPT, params)
         except Exception as error:
             self.tell(name, refused=f"{type(error).__name__}: {error}"[:300])
             return False

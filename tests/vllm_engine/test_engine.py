@@ -84,6 +84,14 @@ def test_stop_tokens_come_at_the_end(llm: Any) -> None:
         assert re.fullmatch("[a-z]{3}", answer.text)
 
 
+def test_reasoning_and_then_the_answer(llm: Any) -> None:
+    """Reasoning is the first sentence here. It is free, and the answer after it is constrained."""
+    prompt = "Reason in one sentence, and then answer yes or no:"
+    (output,) = llm.generate(prompt, _params({"choice": ["yes", "no"]}, max_tokens=200), use_tqdm=False)
+    sentence, answer = output.outputs[0].text.split(".")
+    assert len(sentence) > 3 and answer in ("yes", "no")
+
+
 def test_metrics_come_from_the_engines_process(llm: Any) -> None:
     llm.chat(PROMPT, _params({"json": {**PERSON, "title": "anew"}}), use_tqdm=False)
     found = {metric.name: metric for metric in llm.get_metrics() if "ffgrammar" in metric.name}
