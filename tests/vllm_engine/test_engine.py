@@ -11,10 +11,9 @@ from typing import Any
 
 import jsonschema
 import pytest
+import vllm
 
 from vllm_engine.model import model_folder
-
-vllm = pytest.importorskip("vllm")
 
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "servers" / "vllm_requests.py"
 PERSON = {

@@ -8,6 +8,7 @@ requests that this backend serves, and hands all others to the function that was
 from __future__ import annotations
 
 import functools
+import importlib.util
 import logging
 from collections.abc import Callable
 from typing import Any
@@ -23,7 +24,12 @@ def register() -> None:
     """Make ffgrammar the backend of structured outputs. A second call does nothing.
 
     If a vLLM lacks what the plugin needs, it stays as it is, and its log has an error.
+
+    Raises:
+        ImportError: there is no vLLM.
     """
+    if importlib.util.find_spec("vllm") is None:
+        raise ImportError("ffgrammar.integrations.vllm needs vLLM: pip install vllm")
     try:
         from vllm.config import StructuredOutputsConfig, VllmConfig
         from vllm.sampling_params import SamplingParams
