@@ -194,6 +194,8 @@ def test_the_rows_of_a_step_are_those_of_vllm(
             ids = [*hf_tokenizer.encode(text), 2, 9][: rng.randrange(7)]
             if ids and rng.random() < 0.3:
                 ids[rng.randrange(len(ids))] = rng.choice([-1, 50, 2])
+            if rng.random() < 0.3:
+                ids = manager.validate_tokens(requests[name], ids)[: rng.randrange(7)]
             drafts[name] = ids
         names = rng.sample(list(texts), rng.randint(1, 4))
         mine = manager.grammar_bitmask(requests, names, drafts).copy()
@@ -201,6 +203,22 @@ def test_the_rows_of_a_step_are_those_of_vllm(
         expected = theirs(manager, requests, names, drafts)
         assert mine.shape == expected.shape
         assert (mine == expected).all()
+
+
+def test_what_is_forced_is_spelled_in_one_way(
+    model_config: Any, hf_tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = _manager(model_config, hf_tokenizer, monkeypatch, method="ngram")
+    request = _request(manager, "a", json=SCHEMA)
+    matcher = request.structured_output_request.grammar.matcher
+    forced = matcher.forced_tokens()
+    assert len(matcher.allowed_token_ids()) > 1
+    rows = manager.grammar_bitmask({"a": request}, ["a"], {"a": forced}).view("uint32")
+    for row, token in zip(rows, forced, strict=False):
+        assert (
+            row[token >> 5] == 1 << (token & 31) and not row[: token >> 5].any() and not row[(token >> 5) + 1 :].any()
+        )
+    assert rows[len(forced)].any(), "here there is a choice"
 
 
 def test_masks_of_reasoning(model_config: Any, hf_tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ are. In reading order:
     vocabulary  from a tokenizer of vLLM to one of ffgrammar, and to what compiles for it
     validation  a request is refused before it reaches the engine
     stops       the tokens at which a request ends
+    spelling    the tokens of what a grammar forces
     backend     the backend, and the grammar of one request
     row_masks   the masks of all requests of a step, along their drafted tokens
     drafts      forced tokens as drafts, so that a step writes several tokens

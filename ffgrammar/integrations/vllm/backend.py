@@ -17,6 +17,7 @@ from ffgrammar.core.errors import FFGrammarError
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.integrations.vllm.metrics import Metrics
 from ffgrammar.integrations.vllm.naming import NAME
+from ffgrammar.integrations.vllm.spelling import only_forced, spelling_along
 from ffgrammar.integrations.vllm.stops import Stops, stops_of
 from ffgrammar.integrations.vllm.vocabulary import requests_of, vocabulary_of
 
@@ -83,7 +84,7 @@ class FFGrammarGrammar(StructuredOutputGrammar):  # type: ignore[misc]
     Attributes:
         matcher: the matcher.
         stops: what the request's own stop tokens change; None if it has none.
-        drafts: what was drafted last, and for each token whether the grammar forces it.
+        drafts: what was drafted for the next step, and perhaps one token more; for each token whether it is forced.
     """
 
     def __init__(self, matcher: Matcher, stops: Stops | None, metrics: Metrics) -> None:
@@ -160,8 +161,18 @@ class FFGrammarGrammar(StructuredOutputGrammar):  # type: ignore[misc]
             self.fail(error)
             bitmask[batch_index] = -1
             return
+        row = bitmask[batch_index].numpy()
         if self.stops is not None:
-            self.stops.change(bitmask[batch_index].numpy(), self.matcher.is_accepting())
+            self.stops.change(row, self.matcher.is_accepting())
+        only_forced(row, spelling_along(self.matcher, [])[0])
+
+    def spelling(self, tokens: list[int]) -> list[int | None]:
+        """Before each of some allowed tokens, and after the last, the token that is forced there, if there is one."""
+        drafts = self.drafts
+        if [token for token, _ in drafts[: len(tokens)]] != tokens or not drafts:
+            return spelling_along(self.matcher, tokens)
+        found = [token if is_forced else None for token, is_forced in drafts[: len(tokens) + 1]]
+        return found if len(found) > len(tokens) else [*found, None]
 
     def fail(self, error: FFGrammarError) -> None:
         """Let the request end with an error at its next token."""

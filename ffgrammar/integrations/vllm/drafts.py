@@ -1,8 +1,8 @@
 """Forced tokens as drafts.
 
 Under speculation vLLM asks the model in one step about a token and about those that were drafted after it. What a
-grammar forces is the best draft there is: often no other token may come. The model has the last word on each drafted
-token, so the texts are those that it writes without drafts.
+grammar forces is the best draft there is: its mask has no other token (spelling.py), so the model takes it. The model
+has the last word on all other drafts. So the texts are those that it writes without drafts.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any
 
 from vllm.v1.structured_output.utils import strip_speculative_padding
 
-from ffgrammar.core.errors import FFGrammarError
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.integrations.vllm.backend import FFGrammarGrammar
+from ffgrammar.integrations.vllm.spelling import forced_tokens
 
 __all__ = ["ForcedTokensOnly", "with_forced_tokens"]
 
@@ -67,29 +67,28 @@ def with_forced_tokens(manager: Any, request: Any, drafted: list[int]) -> list[i
     grammar = request.structured_output_request.grammar
     if not isinstance(grammar, FFGrammarGrammar) or grammar.is_terminated():
         return None
-    grammar.drafts = _drafts(grammar, tokens, speculation.num_speculative_tokens)
-    manager.backend.metrics.forced.inc(sum([is_forced for _, is_forced in grammar.drafts]))
-    return [token for token, _ in grammar.drafts]
+    room = speculation.num_speculative_tokens
+    # (one more than there is room for, since the mask after the last draft is asked for, too)
+    grammar.drafts = _drafts(grammar.matcher.fork(), tokens, room + 1)
+    found = grammar.drafts[:room]
+    manager.backend.metrics.forced.inc(sum([is_forced for _, is_forced in found]))
+    return [token for token, _ in found]
 
 
-def _drafts(grammar: FFGrammarGrammar, tokens: list[int], room: int) -> list[tuple[int, bool]]:
-    """At most `room` drafts, and for each whether it is forced."""
-    forced = _forced(grammar.matcher)
-    if tokens[: len(forced)] == forced[: len(tokens)] and len(tokens) > len(forced):
-        found = grammar.validate_tokens(tokens)[:room]
-    else:
-        # (what was drafted otherwise is wrong, or ends early)
-        found = grammar.validate_tokens(forced[:room])
-    drafts = [(token, number < len(forced)) for number, token in enumerate(found)]
-    if len(forced) < len(found) < room:
-        further = grammar.matcher.fork()
-        if further.accept_tokens(found) == len(found):
-            drafts += [(token, True) for token in _forced(further)[: room - len(found)]]
+def _drafts(matcher: Matcher, tokens: list[int], room: int) -> list[tuple[int, bool]]:
+    """At most `room` drafts, and for each whether it is forced. The matcher moves along them."""
+    drafts: list[tuple[int, bool]] = []
+    waiting = tokens[::-1]
+    while len(drafts) < room and not matcher.is_terminated():
+        if forced := forced_tokens(matcher):
+            for token in forced[: room - len(drafts)]:
+                if waiting and waiting.pop() != token:
+                    waiting.clear()
+                drafts.append((token, True))
+            matcher.accept_tokens(forced)
+        elif waiting and matcher.validate_tokens(waiting[-1:]):
+            drafts.append((waiting.pop(), False))
+            matcher.accept_token(drafts[-1][0])
+        else:
+            break
     return drafts
-
-
-def _forced(matcher: Matcher) -> list[int]:
-    try:
-        return matcher.forced_tokens()
-    except FFGrammarError:  # a bound was reached: then nothing is drafted
-        return []

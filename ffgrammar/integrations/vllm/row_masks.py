@@ -13,6 +13,7 @@ from vllm.v1.structured_output.utils import strip_speculative_padding
 from ffgrammar.core.errors import FFGrammarError
 from ffgrammar.engine.matcher.batch import fill_draft_bitmasks
 from ffgrammar.integrations.vllm.backend import FFGrammarGrammar
+from ffgrammar.integrations.vllm.spelling import only_forced
 
 __all__ = ["step_masks"]
 
@@ -70,7 +71,9 @@ def _fill(jobs: list[_Job], bitmask: Any) -> None:
     except FFGrammarError:
         # One of them met a bound. Each alone, the others get their masks.
         together, accepted = [], []
-    for (_, first, tokens), count in zip(together, accepted, strict=True):
+    for (grammar, first, tokens), count in zip(together, accepted, strict=True):
+        for number, token in enumerate(grammar.spelling(tokens[:count])):
+            only_forced(bitmask[first + number], token)
         if count and not bitmask[first + count].any():
             bitmask[first + count] = -1  # (the text has ended)
         # No token after a refused one is kept. Its rows repeat the last mask, as those of vLLM do.
