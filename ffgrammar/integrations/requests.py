@@ -34,7 +34,7 @@ RequestKind = Literal["json", "json_object", "regex", "choice", "grammar", "stru
 REQUEST_KINDS: tuple[RequestKind, ...] = ("json", "json_object", "regex", "choice", "grammar", "structural_tag")
 
 Whitespace = Literal["flexible", "compact"] | int
-# No call takes longer than this, if no limits are given: a server answers that a request is too hard, and does not stall.
+# No call takes longer than this, if no limits are given: a server says that a request is too hard, and does not stall.
 SECONDS = 10
 _RULE = re.compile(r"""^[ \t]*[\w.-]+[ \t]*(?:\[[^]\n]*][ \t]*)?::=""", re.MULTILINE)
 

@@ -1,0 +1,94 @@
+"""Forced tokens as drafts.
+
+Under speculation vLLM asks the model in one step about a token and about those that were drafted after it. What a
+grammar forces is the best draft there is: its mask has no other token (spelling.py), so the model takes it. The model
+has the last word on all other drafts. So the texts are those that it writes without drafts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from vllm.v1.structured_output.utils import strip_speculative_padding
+
+from ffgrammar.engine.matcher.matcher import Matcher
+from ffgrammar.integrations.vllm.backend import FFGrammarGrammar
+from ffgrammar.integrations.vllm.spelling import forced_tokens
+
+__all__ = ["ForcedTokensOnly", "with_forced_tokens"]
+
+# The ways of drafting whose tokens come from no distribution. With the others, the model weighs a drafted token by its
+# probability in the draft, which a forced token does not have.
+_METHODS = ("ngram", "suffix", "custom_class")
+
+
+class ForcedTokensOnly:
+    """A drafter without drafts: forced tokens come alone.
+
+    --speculative-config '{"method": "custom_class", "num_speculative_tokens": 8,
+                           "model": "ffgrammar.integrations.vllm.drafts.ForcedTokensOnly"}'
+    """
+
+    def __init__(self, vllm_config: Any) -> None:
+        pass
+
+    def load_model(self, *args: Any, **options: Any) -> None:
+        """There is no model."""
+
+    def propose(self, sampled_token_ids: list[list[int]], *args: Any, **options: Any) -> list[list[int]]:
+        """No drafts, for each request."""
+        return [[] for _ in sampled_token_ids]
+
+
+def with_forced_tokens(manager: Any, request: Any, drafted: list[int]) -> list[int] | None:
+    """The drafts of a request for its next step, with what its grammar forces.
+
+    Args:
+        manager: the engine's `StructuredOutputManager`.
+        request: the request.
+        drafted: what was drafted without the grammar.
+
+    Returns:
+        The drafts: first what is forced, then what was drafted and is allowed, then what is forced after that. None if
+        the server's settings do not allow further drafts, or the answer has not begun.
+    """
+    config = manager.vllm_config
+    speculation = config.speculative_config
+    if (
+        speculation is None
+        or speculation.method not in _METHODS
+        or config.scheduler_config.async_scheduling  # (drafts are then fixed before their grammar is asked)
+        or not request.use_structured_output
+    ):
+        return None
+    tokens = strip_speculative_padding(drafted)
+    if manager._get_constraint_bounds(request, tokens).grammar_start > 0:
+        return None
+    grammar = request.structured_output_request.grammar
+    if not isinstance(grammar, FFGrammarGrammar) or grammar.is_terminated():
+        return None
+    room = speculation.num_speculative_tokens
+    # (one more than there is room for, since the mask after the last draft is asked for, too)
+    grammar.drafts = _drafts(grammar.matcher.fork(), tokens, room + 1)
+    found = grammar.drafts[:room]
+    manager.backend.metrics.forced.inc(sum([is_forced for _, is_forced in found]))
+    return [token for token, _ in found]
+
+
+def _drafts(matcher: Matcher, tokens: list[int], room: int) -> list[tuple[int, bool]]:
+    """At most `room` drafts, and for each whether it is forced. The matcher moves along them."""
+    drafts: list[tuple[int, bool]] = []
+    waiting = tokens[::-1]
+    while len(drafts) < room and not matcher.is_terminated():
+        if forced := forced_tokens(matcher):
+            for token in forced[: room - len(drafts)]:
+                if waiting and waiting.pop() != token:
+                    waiting.clear()
+                drafts.append((token, True))
+            matcher.accept_tokens(forced)
+        elif waiting and matcher.validate_tokens(waiting[-1:]):
+            drafts.append((waiting.pop(), False))
+            matcher.accept_token(drafts[-1][0])
+        else:
+            break
+    return drafts

@@ -1,0 +1,155 @@
+"""vLLM with ffgrammar and with its other backends: python -m vllm_engine.compare, in tests/ (`make bench-vllm`).
+
+steps        forward steps for the same answers, with forced tokens as drafts and without, and with other backends
+first-token  time to the first token of a grammar that is seen for the first time
+dev          many requests of MaskBench's development set, 32 at a time: how many answers are invalid
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from models.dev_schemas import judge
+from vllm_engine.run import FORCED_ONLY, Plan
+
+PEERS = ("xgrammar", "guidance")
+NGRAM = {"method": "ngram", "num_speculative_tokens": 8, "prompt_lookup_max": 4, "prompt_lookup_min": 2}
+
+Answers = dict[str, dict[str, Any]]
+
+
+def dev_requests(count: int) -> list[tuple[str, Any]]:
+    """Schemas of the development set with their names, spread over all of it."""
+    path = Path(os.environ.get("FFGRAMMAR_SHARED", "../../shared")) / "maskbench" / "dev.jsonl.gz"
+    if not path.exists():
+        sys.exit(f"{path} is not there: set FFGRAMMAR_SHARED to the folder that has maskbench/dev.jsonl.gz")
+    lines = gzip.open(path, "rt", encoding="utf-8").readlines()
+    chosen = [json.loads(lines[number * len(lines) // count]) for number in range(min(count, len(lines)))]
+    return [(one["id"], one["schema"]) for one in chosen]
+
+
+def run(plan: Plan) -> Answers:
+    """The answers of one engine, in a process of its own. A process that goes on for an hour counts as hung."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+        json.dump(asdict(plan), file)
+        file.flush()
+        done = subprocess.run(
+            [sys.executable, "-m", "vllm_engine.run", file.name],
+            capture_output=True,
+            text=True,
+            timeout=3600,
+            check=False,
+        )
+    answers: Answers = {}
+    for line in done.stdout.splitlines():
+        if line.startswith('{"'):
+            one = json.loads(line)
+            answers[one.get("name", "")] = one
+    if done.returncode:
+        print(done.stderr[-3000:], file=sys.stderr)
+        sys.exit(f"an engine with the backend {plan.backend} failed")
+    return answers
+
+
+def steps(count: int, max_tokens: int) -> None:
+    """Forward steps for compact JSON, over the requests that every backend takes. A table comes after each way."""
+    requests = dev_requests(count)
+    ways = {"ffgrammar, no drafts": Plan(requests), "ffgrammar, forced tokens": Plan(requests, speculation=FORCED_ONLY)}
+    ways |= {f"{peer}, no drafts": Plan(requests, backend=peer) for peer in PEERS}
+    ways["ffgrammar, forced tokens and n-grams"] = Plan(requests, speculation=NGRAM)
+    ways |= {f"{peer}, n-grams": Plan(requests, backend=peer, speculation=NGRAM) for peer in PEERS}
+    found: dict[str, Answers] = {}
+    for name, plan in ways.items():
+        plan.compact, plan.max_tokens = True, max_tokens
+        found[name] = run(plan)
+        _table(found, [one for one, _ in requests])
+
+
+def _table(found: dict[str, Answers], requests: list[str]) -> None:
+    shared = [name for name in requests if all("tokens" in answers.get(name, {}) for answers in found.values())]
+    print(f"{len(shared)} of {len(requests)} requests are taken by all; for these:")
+    plain = next(iter(found.values()))
+    for way, answers in found.items():
+        one = [answers[name] for name in shared]
+        tokens, forward = sum(a["tokens"] for a in one), sum(a["steps"] for a in one)
+        same = sum(a["text"] == plain[name]["text"] for name, a in zip(shared, one, strict=True))
+        refused = sum("refused" in a for a in answers.values())
+        print(f"{way:38}{forward:6} steps {tokens:6} tokens  {forward / tokens:.2f} steps a token", end="")
+        print(f"  texts as in the first line {same}  refused {refused}  {answers.get('', '')}", flush=True)
+
+
+def first_token(count: int) -> None:
+    """Time from a request to its first token, one request at a time, beside requests without a grammar."""
+    requests = dev_requests(count)
+    found = {}
+    for backend in ("auto", *PEERS):
+        found[backend] = run(Plan(requests, backend=backend, concurrency=1, max_tokens=1, plain=True))
+    shared = [name for name, _ in requests if all("first" in found[way].get(name, {}) for way in found)]
+    print(f"{len(shared)} of {len(requests)} requests are taken by all; milliseconds to the first token:")
+    for way, answers in found.items():
+        plain = [answers[f"plain {name}"]["first"] * 1e3 for name in shared]
+        more = sorted(answers[name]["first"] * 1e3 - base for name, base in zip(shared, plain, strict=True))
+        label = "ffgrammar" if way == "auto" else way
+        print(
+            f"{label:12} without a grammar p50 {statistics.median(plain):.1f}; more with one: "
+            f"average {statistics.mean(more):.1f}, p50 {statistics.median(more):.1f}, "
+            f"p90 {more[len(more) * 9 // 10]:.1f}, p99 {more[len(more) * 99 // 100]:.1f}, most {more[-1]:.1f}",
+            flush=True,
+        )
+
+
+def dev(count: int, max_tokens: int) -> None:
+    """Answers of the development set, 32 at a time, with forced tokens. Those that end are judged by jsonschema, and
+    those that are cut off by a matcher."""
+    import ffgrammar as ff
+    from vllm_engine.model import model_folder
+
+    requests = dev_requests(count)
+    answers = run(Plan(requests, speculation=FORCED_ONLY, max_tokens=max_tokens, temperature=1.0))
+    tok = ff.Tokenizer.from_huggingface(model_folder())
+    verdicts: Counter[str] = Counter()
+    for name, schema in requests:
+        one = answers.get(name)
+        if one is None:
+            verdicts["hung"] += 1
+        elif "refused" in one:
+            verdicts["refused"] += 1
+            print(f"refused: {name}: {one['refused']}")
+        elif one["reason"] == "stop":
+            verdicts[f"ended, {judge(schema, one['text'])}"] += 1
+        else:
+            data = one["text"].removesuffix("\ufffd").encode()
+            fits = ff.compile_json_schema(schema, tok, whitespace=1).matcher().accept_bytes(data) == len(data)
+            verdicts[f"{one['reason']}, {'a beginning of a valid text' if fits else 'invalid'}"] += 1
+        if one and "invalid" in (judge(schema, one["text"]) if one.get("reason") == "stop" else ""):
+            print(f"invalid: {name}: {one['text']!r}")
+    print(dict(verdicts), answers.get("", {}))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["steps", "first-token", "dev"])
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--max-tokens", type=int, default=96)
+    given = parser.parse_args()
+    if given.what == "steps":
+        steps(given.count, given.max_tokens)
+    elif given.what == "first-token":
+        first_token(given.count)
+    else:
+        dev(given.count, given.max_tokens)
+
+
+if __name__ == "__main__":
+    main()
