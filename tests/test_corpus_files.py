@@ -236,7 +236,7 @@ def test_another_run_is_refused(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
     corpus.run(corpus.check_job(cl100k), [path], output, workers=0)
     with pytest.raises(ValueError, match="another run, with other group, keep"):
         corpus.run(corpus.check_job(cl100k), [path], output, group="id", workers=0)
-    with pytest.raises(ValueError, match="another run, with other .*tokenizer"):
+    with pytest.raises(ValueError, match=r"another run, with other .*tokenizer"):
         corpus.run(corpus.check_job(ff.Tokenizer.from_tiktoken("o200k_base")), [path], output, workers=0)
     path.write_bytes(path.read_bytes() + b"{}\n")
     with pytest.raises(ValueError, match=f"files that have changed since: {re.escape(str(path))}"):
@@ -247,7 +247,7 @@ def test_another_run_is_refused(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
 
 def test_what_is_wrong_with_files_is_said(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
     job = corpus.check_job(cl100k)
-    with pytest.raises(ValueError, match="no files; their names must end in .jsonl"):
+    with pytest.raises(ValueError, match=r"no files; their names must end in \.jsonl"):
         corpus.run(job, [tmp_path], workers=0)
     with pytest.raises(ValueError, match="the name does not say what kind of data this is"):
         corpus.run(job, ["a.txt"], workers=0)
@@ -279,7 +279,7 @@ def test_an_empty_file_has_no_rows(cl100k: ff.Tokenizer, tmp_path: Path) -> None
 
 
 def test_too_many_groups_are_refused(cl100k: ff.Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ffgrammar.corpus import summary
+    from ffgrammar.corpus.report import summary
 
     monkeypatch.setattr(summary, "MAX_GROUPS", 5)
     path = _write(tmp_path, "a.jsonl", _rows(cl100k, 20))

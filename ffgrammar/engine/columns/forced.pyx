@@ -5,10 +5,9 @@
 A token is forced if `Matcher.forced_tokens`, asked after the tokens before it, gives it as its first token.
 """
 
-from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
-from ffgrammar.engine.canonical.caches cimport CanonicalCaches, caches_of
+from ffgrammar.engine.canonical.caches cimport caches_of
 from ffgrammar.engine.canonical.forced cimport count_tokens
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
