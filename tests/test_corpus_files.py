@@ -350,13 +350,13 @@ def test_a_run_that_is_killed_goes_on(finished: tuple[Path, Path, Path], tmp_pat
     for kill in (os.killpg, os.kill):
         process = _process(script, data, output)
         done = len(list(output.glob("parts/*.json")))
-        while process.poll() is None and len(list(output.glob("parts/*.json"))) < done + rng.randint(1, 20):
+        while process.poll() is None and len(list(output.glob("parts/*.json"))) < done + rng.randint(1, 7):
             time.sleep(0.01)
         kill(process.pid, signal.SIGKILL)
         process.wait()
     assert _process(script, data, output).wait() == 0
     assert _digest(output) == _digest(whole)
-    assert len(list(output.glob("rows/*"))) > 20
+    assert len(list(output.glob("rows/*"))) > 10
 
 
 @pytest.mark.timing
@@ -367,7 +367,7 @@ def test_workers_that_are_killed_are_replaced(finished: tuple[Path, Path, Path],
     killed: set[int] = set()
     while process.poll() is None and len(killed) < 3:
         for worker in _children(process.pid)[:1]:
-            if worker not in killed and len(list(tmp_path.glob("out/parts/*.json"))) > len(killed) * 5:
+            if worker not in killed and len(list(tmp_path.glob("out/parts/*.json"))) > len(killed) * 3:
                 os.kill(worker, signal.SIGKILL)
                 killed.add(worker)
         time.sleep(0.01)
