@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from .html_report import html_option
 from .options import (
     GRAMMAR,
     PATH,
@@ -65,7 +66,7 @@ MAX_WORST = 5
     help="What shares the parts out: worker processes on this machine, or a cluster that you have.",
 )
 @click.option("--workers", type=click.IntRange(0), metavar="N", help="Worker processes (default: one for each core).")
-@click.option("--html", type=click.File("w", lazy=True), metavar="PATH", help="Write the summary as a page.")
+@html_option
 @json_option
 @grammar_options
 @tokenizer_option

@@ -71,6 +71,9 @@ class Bar(Progress):
         super().__init__("")
         self._shows = self.step is not _nothing
 
+    def __enter__(self) -> Bar:
+        return self
+
     def show(self, done: int, total: int, earlier: int, rows: int) -> None:
         """Show the line.
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 SCHEMA = '{"type": "object", "properties": {"id": {"type": "integer"}}, "required": ["id"]}'
 COMMANDS = [
     *["compile", "mask", "explain", "ff-tokens", "check", "validate", "complete", "corpus", "sample", "generate"],
-    *["select", "score", "grammars", "tokenizers", "trie", "bench", "completion"],
+    *["select", "score", "grammars", "tokenizers", "play", "trie", "bench", "completion"],
 ]
 # These need a language model: tests/models/test_shell.py runs them.
 WITH_MODEL = {"generate", "select", "score"}

@@ -115,6 +115,35 @@ def test_texts_are_judged_and_forced_tokens_counted_as_by_a_matcher(cl100k: ff.T
         assert many == oracle.forced(grammar, text)["forced_count"]
 
 
+@pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
+def test_forced_tokens_of_texts_that_come_to_the_same_places(name: str) -> None:
+    tok = ff.Tokenizer.from_tiktoken(name)
+    pieces = ["é", "ab", "12 ", "0 ", "x", "日本", " the", "\r\n"]
+    total = 0
+    unique = ff.compile_json_schema({"type": "array", "uniqueItems": True, "items": {"enum": [1, 12, 123]}}, tok)
+    for grammar, texts in (
+        (ff.compile_regex(r"((é|ab|[0-9]{1,3} )x?|日本|( the){2}|\r\n)*", tok), _joined(pieces, 300)),
+        (
+            ff.compile_lark('start: "(" start ")" | "<<" (/[a-z]+/ "," "  ")* ">>"', tok),
+            _joined(["(", ")", "<<", "ab,  ", ">>"], 300),
+        ),
+        (unique, _joined(["[", "1", "12", ", ", "123", "]"], 300)),
+    ):
+        rows = [tok.encode(text) for text in texts]
+        _, _, forced, errors = forced_column(
+            grammar._engine, tok.canon, *_flat(rows, numpy.int32), numpy.zeros(len(rows), dtype=numpy.uint8)
+        )
+        assert not errors
+        assert forced.tolist() == [oracle.forced(grammar, text)["forced_count"] for text in texts]
+        total += int(forced.sum())
+    assert total > 20
+
+
+def _joined(pieces: list[str], count: int) -> list[str]:
+    rng = random.Random(8)
+    return ["".join(rng.choices(pieces, k=rng.randint(0, 9))) for _ in range(count)]
+
+
 def test_a_row_that_reaches_a_limit_leaves_the_others_alone(cl100k: ff.Tokenizer) -> None:
     grammar = ff.compile_lark("start: (A | B)*\nA: /a+b/\nB: /[ab]{1,9}c/", cl100k, limits=ff.Limits(dfa_states=4))
     rows = [b"", b"aaaaaaabbbabababababc", b"ab"]

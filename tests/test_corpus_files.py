@@ -236,7 +236,7 @@ def test_another_run_is_refused(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
     corpus.run(corpus.check_job(cl100k), [path], output, workers=0)
     with pytest.raises(ValueError, match="another run, with other group, keep"):
         corpus.run(corpus.check_job(cl100k), [path], output, group="id", workers=0)
-    with pytest.raises(ValueError, match="another run, with other .*tokenizer"):
+    with pytest.raises(ValueError, match=r"another run, with other .*tokenizer"):
         corpus.run(corpus.check_job(ff.Tokenizer.from_tiktoken("o200k_base")), [path], output, workers=0)
     path.write_bytes(path.read_bytes() + b"{}\n")
     with pytest.raises(ValueError, match=f"files that have changed since: {re.escape(str(path))}"):
@@ -247,7 +247,7 @@ def test_another_run_is_refused(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
 
 def test_what_is_wrong_with_files_is_said(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
     job = corpus.check_job(cl100k)
-    with pytest.raises(ValueError, match="no files; their names must end in .jsonl"):
+    with pytest.raises(ValueError, match=r"no files; their names must end in \.jsonl"):
         corpus.run(job, [tmp_path], workers=0)
     with pytest.raises(ValueError, match="the name does not say what kind of data this is"):
         corpus.run(job, ["a.txt"], workers=0)
@@ -279,7 +279,7 @@ def test_an_empty_file_has_no_rows(cl100k: ff.Tokenizer, tmp_path: Path) -> None
 
 
 def test_too_many_groups_are_refused(cl100k: ff.Tokenizer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from ffgrammar.corpus import summary
+    from ffgrammar.corpus.report import summary
 
     monkeypatch.setattr(summary, "MAX_GROUPS", 5)
     path = _write(tmp_path, "a.jsonl", _rows(cl100k, 20))
@@ -290,8 +290,8 @@ def test_too_many_groups_are_refused(cl100k: ff.Tokenizer, tmp_path: Path, monke
 def test_the_page_needs_nothing_else(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
     path = _write(tmp_path, "<b>.jsonl", _rows(cl100k, 40))
     page = corpus.page(corpus.run(corpus.check_job(cl100k), [path], group="source", workers=0))
-    assert page.count("<rect") == 20 and "&lt;b&gt;" in page and "<b>" not in page
-    assert "http" not in page and "<script" not in page
+    assert "&lt;b&gt;" in page and "<b>" not in page
+    assert 'src="data:image/svg+xml' in page and "<script" not in page and "//" not in page.replace("://www.w3.org", "")
 
 
 # ---- worker processes
@@ -350,13 +350,13 @@ def test_a_run_that_is_killed_goes_on(finished: tuple[Path, Path, Path], tmp_pat
     for kill in (os.killpg, os.kill):
         process = _process(script, data, output)
         done = len(list(output.glob("parts/*.json")))
-        while process.poll() is None and len(list(output.glob("parts/*.json"))) < done + rng.randint(1, 20):
+        while process.poll() is None and len(list(output.glob("parts/*.json"))) < done + rng.randint(1, 7):
             time.sleep(0.01)
         kill(process.pid, signal.SIGKILL)
         process.wait()
     assert _process(script, data, output).wait() == 0
     assert _digest(output) == _digest(whole)
-    assert len(list(output.glob("rows/*"))) > 20
+    assert len(list(output.glob("rows/*"))) > 10
 
 
 @pytest.mark.timing
@@ -367,7 +367,7 @@ def test_workers_that_are_killed_are_replaced(finished: tuple[Path, Path, Path],
     killed: set[int] = set()
     while process.poll() is None and len(killed) < 3:
         for worker in _children(process.pid)[:1]:
-            if worker not in killed and len(list(tmp_path.glob("out/parts/*.json"))) > len(killed) * 5:
+            if worker not in killed and len(list(tmp_path.glob("out/parts/*.json"))) > len(killed) * 3:
                 os.kill(worker, signal.SIGKILL)
                 killed.add(worker)
         time.sleep(0.01)

@@ -51,7 +51,8 @@ def test_check(cl100k: ff.Tokenizer, lists: Any, numbers: Any) -> None:
 def test_check_takes_ids_of_any_width(cl100k: ff.Tokenizer, kind: Any) -> None:
     rows = [[72, 105], [], [64, 64], None]
     wanted = [oracle.check(cl100k, row) for row in rows]
-    _assert_rows(corpus.check_job(cl100k), pa.record_batch({"tokens": pa.array(rows, type=pa.list_(kind))}), wanted)
+    batch = pa.record_batch({"tokens": pa.array(rows, type=pa.list_(kind))})
+    _assert_rows(corpus.check_job(cl100k), batch, wanted)
     fixed = pa.array([[72, 105], None, [64, 64], [100, 1]], type=pa.list_(kind, 2))
     wanted = [oracle.check(cl100k, row) for row in fixed.to_pylist()]
     _assert_rows(corpus.check_job(cl100k), pa.record_batch({"tokens": fixed}), wanted)

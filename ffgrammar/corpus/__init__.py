@@ -11,14 +11,12 @@ pyarrow, which the extra `corpus` brings.
 
 In reading order:
 
-    arrow     columns of Arrow as flat arrays
-    shipped   tokenizers and grammars on their way to other processes
+    base/     columns of Arrow as flat arrays; tokenizers and grammars on their way to other processes
     jobs/     what is done with each row
-    summary   what a job found, in numbers
-    page      a summary as a page with pictures
-    datasets  jobs over datasets that a program has
+    report/   what a job found, in numbers, and as a page
     data/     files of data, read in parts, and results written
     runs/     a job over files, on one machine or on an engine
+    datasets  jobs over datasets that a program has
     face      the functions of this package
 """
 
@@ -35,7 +33,7 @@ from ffgrammar.corpus.face import (
     validate_job,
 )
 from ffgrammar.corpus.jobs.job import Job
-from ffgrammar.corpus.page import page
+from ffgrammar.corpus.report.page import page
 from ffgrammar.corpus.runs.run import Progress, run
 from ffgrammar.corpus.runs.task import TaskError
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ffgrammar.corpus.arrow import pyarrow
+from ffgrammar.corpus.base.arrow import pyarrow
 from ffgrammar.corpus.jobs.job import Job
 
 __all__ = ["apply"]

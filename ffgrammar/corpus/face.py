@@ -7,7 +7,7 @@ from typing import Any
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.arguments import expect
-from ffgrammar.corpus.arrow import pyarrow
+from ffgrammar.corpus.base.arrow import pyarrow
 from ffgrammar.corpus.datasets import apply
 from ffgrammar.corpus.jobs.check import Check
 from ffgrammar.corpus.jobs.forced import Forced

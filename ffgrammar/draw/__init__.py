@@ -14,11 +14,13 @@ In reading order:
 - tokens: tokens in a row, marked by why they are there.
 - tables: tables.
 - curves: curves over one axis.
+- bars: a histogram of shares.
 - trees: a tree, a line for each of its nodes.
 """
 
 from __future__ import annotations
 
+from ffgrammar.draw.bars import bars
 from ffgrammar.draw.curves import curves
 from ffgrammar.draw.document import fragment, page, picture
 from ffgrammar.draw.tables import table
@@ -30,6 +32,7 @@ __all__ = [
     "Chip",
     "Html",
     "TreeLine",
+    "bars",
     "curves",
     "fragment",
     "html",

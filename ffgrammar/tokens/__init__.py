@@ -8,13 +8,16 @@ The files in this folder are the facade, which the floors above and the public A
     in_notebooks reports and coverings as HTML
     incremental  the tokens of a text that grows or is cut at its end
 
-They stand on seven rooms, each of which imports only those before it:
+They stand on six rooms, each of which imports only those before it:
 
     vocabulary   tokens by id and by bytes, in a packed trie; the embedded encodings
     pretokenize  where a text is cut into pre-tokens
     bpe          merging the bytes of a pre-token, and which tokens merges leave side by side
     unigram      the best path of a unigram model through a text
     canonical    the rules of canonical sequences, and coverings of a prefix
-    columns      many texts or token lists at a time, in flat arrays
     loaders      tokenizers in the forms of other packages: tiktoken, Hugging Face, sentencepiece, GGUF, Mistral, RWKV
+
+One room stands on them:
+
+    columns      many texts or token lists at a time, in flat arrays
 """

@@ -1,5 +1,5 @@
-"""Real clusters for the tests: Ray with two nodes on the loopback, and Spark in local mode. Its worker processes find ffgrammar
-by PYTHONPATH."""
+"""Real clusters for the tests: Ray with two nodes on the loopback, and Spark in local mode. Worker processes find the
+modules by PYTHONPATH."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ HERE = Path(__file__).parent
 
 @pytest.fixture(scope="session", autouse=True)
 def _paths() -> None:
-    places = [str(Path(ff.__file__).parent.parent), str(HERE), os.environ.get("PYTHONPATH", "")]
+    places = [str(Path(ff.__file__).parent.parent), str(HERE.parent), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(places)
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["RAY_DATA_DISABLE_PROGRESS_BARS"] = "1"

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from killer_job import KillerJob
 
 import ffgrammar as ff
+from clusters.killer_job import KillerJob
 from ffgrammar import corpus
 
 ROWS = 600

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from ffgrammar.corpus.arrow import IDS, TEXT, pyarrow
+from ffgrammar.corpus.base.arrow import IDS, TEXT, pyarrow
 from ffgrammar.corpus.data.part import PART_BYTES, Part, Source
 from ffgrammar.corpus.jobs.job import READ_ERROR
 

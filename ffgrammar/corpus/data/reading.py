@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ffgrammar.corpus.arrow import pyarrow
+from ffgrammar.corpus.base.arrow import pyarrow
 from ffgrammar.corpus.data.json_lines import line_batches
 from ffgrammar.corpus.data.part import FILE, ROW, Part, Source
 from ffgrammar.corpus.data.tables import table_batches, table_schema

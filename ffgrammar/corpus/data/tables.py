@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ffgrammar.corpus.arrow import pyarrow
+from ffgrammar.corpus.base.arrow import pyarrow
 from ffgrammar.corpus.data.part import PART_BYTES, Part, Source
 
 __all__ = ["table_batches", "table_parts", "table_schema"]

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.corpus.arrow import IDS, TEXT, Column, pyarrow, with_nulls
+from ffgrammar.corpus.base.arrow import IDS, TEXT, Column, pyarrow, with_nulls
+from ffgrammar.corpus.base.shipped import Shipped
 from ffgrammar.corpus.jobs.job import Histogram, Job, Score, known
-from ffgrammar.corpus.shipped import Shipped
 from ffgrammar.tokens.columns.check import ASK, BAD_ID, NO, YES, ColumnCheck
 from ffgrammar.tokens.report import CanonicalityReport, is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer

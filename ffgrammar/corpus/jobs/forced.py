@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 
-from ffgrammar.corpus.arrow import TEXT, pyarrow, with_nulls
+from ffgrammar.corpus.base.arrow import TEXT, pyarrow, with_nulls
 from ffgrammar.corpus.jobs.grammars import RowGrammars
 from ffgrammar.corpus.jobs.job import Histogram, Job, Score, known
 from ffgrammar.corpus.jobs.validate import TOO_LONG

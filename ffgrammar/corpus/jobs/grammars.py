@@ -11,8 +11,8 @@ import numpy
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import FFGrammarError
-from ffgrammar.corpus.arrow import SCHEMA
-from ffgrammar.corpus.shipped import Shipped
+from ffgrammar.corpus.base.arrow import SCHEMA
+from ffgrammar.corpus.base.shipped import Shipped
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["RowGrammars"]
@@ -42,8 +42,8 @@ class RowGrammars:
             raise TypeError("give a grammar, or the column of the schemas")
         if column is not None and tokenizer is None:
             raise TypeError("a column of schemas needs a tokenizer")
-        self.grammar = None if grammar is None else Shipped(grammar)
-        self._tokenizer = None if tokenizer is None else Shipped(tokenizer)
+        self.grammar: Shipped[Grammar] | None = None if grammar is None else Shipped(grammar)
+        self._tokenizer: Shipped[Tokenizer] | None = None if tokenizer is None else Shipped(tokenizer)
         self.column = column
         self._options = options or {}
         self._compiled: dict[str, Grammar | str] = {}

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from ffgrammar.corpus.arrow import IDS, Column, ids_column, is_ids, is_text, pyarrow, text_column
+from ffgrammar.corpus.base.arrow import IDS, Column, ids_column, is_ids, is_text, pyarrow, text_column
 
 __all__ = ["ERROR", "READ_ERROR", "Histogram", "Job", "Score"]
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ffgrammar.corpus.arrow import TEXT, pyarrow, with_nulls
+from ffgrammar.corpus.base.arrow import TEXT, pyarrow, with_nulls
+from ffgrammar.corpus.base.shipped import Shipped
 from ffgrammar.corpus.jobs.job import Histogram, Job, Score, known
-from ffgrammar.corpus.shipped import Shipped
 from ffgrammar.tokens.columns.encode import ColumnEncoder
 from ffgrammar.tokens.tokenizer import Tokenizer
 

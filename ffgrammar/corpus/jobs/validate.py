@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 
-from ffgrammar.corpus.arrow import TEXT, pyarrow, with_nulls
+from ffgrammar.corpus.base.arrow import TEXT, pyarrow, with_nulls
 from ffgrammar.corpus.jobs.grammars import RowGrammars
 from ffgrammar.corpus.jobs.job import Histogram, Job, Score, known
 from ffgrammar.engine.columns.validate import ACCEPTED, ENDS_EARLY, FAILED, NONE, validate_column

@@ -11,7 +11,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from ffgrammar.corpus.arrow import pyarrow
+from ffgrammar.corpus.base.arrow import pyarrow
 from ffgrammar.corpus.data.part import Part
 from ffgrammar.corpus.runs.task import Task
 

@@ -13,12 +13,12 @@ from ffgrammar.corpus.data.part import FILE, ROW, Part
 from ffgrammar.corpus.data.reading import check_source
 from ffgrammar.corpus.data.writing import FORMATS, write_whole
 from ffgrammar.corpus.jobs.job import Job
+from ffgrammar.corpus.report.summary import Summary
 from ffgrammar.corpus.runs.manifest import SUMMARY, drop_halves, open_folder
 from ffgrammar.corpus.runs.on_ray import run_on_ray
 from ffgrammar.corpus.runs.on_spark import run_on_spark
 from ffgrammar.corpus.runs.processes import run_here, run_in_processes
 from ffgrammar.corpus.runs.task import Task
-from ffgrammar.corpus.summary import Summary
 
 __all__ = ["ENGINES", "Progress", "run"]
 
@@ -82,7 +82,7 @@ def run(
         if value not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
     job.keep = tuple(dict.fromkeys([FILE, ROW, *(job.keep or ()), *([] if group is None else [group])]))
-    sources = find_sources(map(os.fspath, paths))
+    sources = find_sources([os.fspath(path) for path in paths])
     for source in sources:
         try:
             check_source(source, job)

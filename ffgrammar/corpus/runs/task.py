@@ -16,7 +16,7 @@ from ffgrammar.corpus.data.part import Part
 from ffgrammar.corpus.data.reading import read_part
 from ffgrammar.corpus.data.writing import PartWriter, write_whole
 from ffgrammar.corpus.jobs.job import ERROR, Job
-from ffgrammar.corpus.summary import Summary
+from ffgrammar.corpus.report.summary import Summary
 
 __all__ = ["Task", "TaskError"]
 

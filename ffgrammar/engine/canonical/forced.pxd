@@ -7,8 +7,8 @@ from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalState
 
-# All functions but `common_tokens` run with the engine's lock held, and raise LimitError unless they say otherwise. A look-ahead that is passed to them
-# must have been entered (`Lookahead.enter`).
+# All functions but `common_tokens` run with the engine's lock held, and raise LimitError unless they say otherwise. A look-ahead
+# that is passed to them must have been entered (`Lookahead.enter`).
 
 # The bytes with which every sentence continues after `config`. `config` moves to the end of these bytes.
 cdef bytes forced_bytes(Engine engine, Config* config)

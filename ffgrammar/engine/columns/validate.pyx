@@ -5,7 +5,6 @@
 The answers are those of `Matcher.accept_bytes` for the whole text, and of `Matcher.is_accepting` after it.
 """
 
-from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from ffgrammar.engine.engine cimport Engine

@@ -20,7 +20,6 @@ from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 import numpy
 
-from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 cpdef enum:

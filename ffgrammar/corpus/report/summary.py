@@ -17,7 +17,7 @@ from typing import Any
 import numpy
 
 from ffgrammar.core.errors import LimitError
-from ffgrammar.corpus.arrow import pyarrow
+from ffgrammar.corpus.base.arrow import pyarrow
 from ffgrammar.corpus.jobs.job import ERROR, Job
 
 __all__ = ["BINS", "Summary"]

@@ -30,6 +30,8 @@ class Shipped(Generic[T]):
         value: the tokenizer or the grammar.
     """
 
+    value: T
+
     def __init__(self, value: T) -> None:
         self.value = value
         self._sent: tuple[str, bytes] | None = None
