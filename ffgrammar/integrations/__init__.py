@@ -2,9 +2,10 @@
 
 In reading order:
 
+    requests      what servers are asked for: a kind of request and its text in, a compiled grammar out
     batch_state   the masks of a batch whose rows are known by their token histories
     transformers  logits processors and a generation loop for transformers
     llama_cpp     a logits processor and a draft model for llama-cpp-python
 
-Each of the last two needs its library, which is imported with it.
+Those after `batch_state` need their libraries, which are imported with them.
 """
