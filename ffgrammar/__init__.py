@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from ffgrammar.api.load import load
     from ffgrammar.api.parts import Part, capture, choice_of, optional, repeat, sequence, special_token, text
     from ffgrammar.api.tools.compile import compile_tools
+    from ffgrammar.api.tools.read import Answer, ToolCall, read_answer
+    from ffgrammar.api.tools.request import compile_request
     from ffgrammar.api.tools.response_format import compile_response_format
     from ffgrammar.api.types.schema_of import schema_of
     from ffgrammar.core.errors import (
@@ -96,6 +98,10 @@ _HOME = {
     "special_token": "api.parts",
     "text": "api.parts",
     "compile_tools": "api.tools.compile",
+    "Answer": "api.tools.read",
+    "ToolCall": "api.tools.read",
+    "read_answer": "api.tools.read",
+    "compile_request": "api.tools.request",
     "compile_response_format": "api.tools.response_format",
     "schema_of": "api.types.schema_of",
     "Grammar": "api.grammar",
@@ -130,6 +136,7 @@ _HOME = {
 }
 
 __all__ = [
+    "Answer",
     "CanonicalMatcher",
     "CanonicalityReport",
     "CanonicalityTracker",
@@ -159,6 +166,7 @@ __all__ = [
     "Refusal",
     "Tokenizer",
     "TokenizerError",
+    "ToolCall",
     "UnsupportedError",
     "__version__",
     "allocate_bitmask",
@@ -173,6 +181,7 @@ __all__ = [
     "compile_lark",
     "compile_library",
     "compile_regex",
+    "compile_request",
     "compile_response_format",
     "compile_structural_tag",
     "compile_tools",
@@ -185,6 +194,7 @@ __all__ = [
     "library_names",
     "load",
     "optional",
+    "read_answer",
     "repeat",
     "schema_of",
     "sequence",

@@ -16,4 +16,6 @@ reasoning        the block of reasoning before an answer
 table            the formats by name
 compile          `compile_tools`
 response_format  `compile_response_format`
+request          `compile_request`
+read             `read_answer`
 """

@@ -35,14 +35,19 @@ def answer(format: Format, choice: Choice, context: Context, has_reasoning: bool
     """
     marks = context.marks
     writer = _Writer(format, choice, context)
-    if not choice.tools:
-        return writer.content(None)
-    calls = writer.calls(choice.tools)
     lines = repeat("\n", 0, MAX_LINES) if has_reasoning else sequence()
+    if not choice.tools:
+        return writer.content(None) if context.content is None else sequence(lines, writer.content(None))
+    calls = writer.calls(choice.tools)
     if choice.required:
         return sequence(lines, *writer.opening(), *calls)
     trigger = writer.trigger
-    if format.bare or format.content:
+    if format.bare and context.content is not None:
+        raise UnsupportedError(
+            f"in the format {format.name!r} no mark tells a call from JSON content: leave the response format or the "
+            "tools out, or require a call"
+        )
+    if format.bare or format.content or context.content is not None:
         return sequence(lines, choice_of(writer.content(None), sequence(*writer.opening(), *calls)))
     if marks.is_special(trigger):
         return sequence(writer.content(None), optional(sequence(marks.mark(trigger), *calls)))
@@ -74,9 +79,13 @@ class _Writer:
 
     def content(self, trigger: Mark | None) -> Part:
         """Text that is no call. If there is a trigger, the text ends with it."""
-        format = self._format
+        format, required = self._format, self._context.content
         if trigger is not None:
             return capture("content", text(until=trigger.text))
+        if required is not None:
+            marks = (self._marks.mark(one) for one in format.content or ())
+            begin, end = [*marks] or (sequence(), sequence())
+            return sequence(begin, capture("content", required), end)
         if format.content is not None:
             begin, end = format.content
             return sequence(self._marks.mark(begin), self._marks.text_before(end, "content"))

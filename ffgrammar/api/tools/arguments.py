@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from ffgrammar.api.compile import _compiled, compile_json_schema
 from ffgrammar.api.grammar import Grammar
-from ffgrammar.api.parts import Composable, Part, optional, sequence
+from ffgrammar.api.parts import Composable, Part, capture, optional, sequence
 from ffgrammar.api.tools.definitions import Tool
 from ffgrammar.api.tools.format import Parameters, first_char
 from ffgrammar.api.tools.marks import Marks
@@ -20,7 +20,7 @@ from ffgrammar.grammar import raw_text
 from ffgrammar.grammar.raw_text import RawText, Strings
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["Context", "Layout", "compiled_arguments", "compiled_schema", "compiled_text", "moved", "parameters"]
+__all__ = ["Context", "Layout", "compiled_arguments", "compiled_schema", "compiled_text", "moved", "parameters", "root"]
 
 # Where a schema with references stands in the schema of one of its parameters.
 _DOCUMENT = "urn:ffgrammar:arguments"
@@ -41,12 +41,14 @@ class Context(NamedTuple):
         tokenizer: the vocabulary.
         marks: the pieces of the format.
         layout: how JSON is written.
+        content: what text that is no call must be; None: any text.
         warnings: where warnings are added.
     """
 
     tokenizer: Tokenizer
     marks: Marks
     layout: Layout
+    content: Grammar | None
     warnings: list[str]
 
 
@@ -90,7 +92,7 @@ def parameters(tool: Tool, style: Parameters, context: Context) -> Part:
             a name cannot be written, or a value could be read in two ways.
         GrammarError, LimitError: as `compile_json_schema`.
     """
-    schema, pointer = _root(tool)
+    schema, pointer = root(tool)
     for word in schema:
         if word in saying(schema) - _ROOT_WORDS:
             raise UnsupportedError(
@@ -118,7 +120,7 @@ def parameters(tool: Tool, style: Parameters, context: Context) -> Part:
     return sequence(*found)
 
 
-def _root(tool: Tool) -> tuple[dict[str, Any], str]:
+def root(tool: Tool) -> tuple[dict[str, Any], str]:
     """The schema of an object, and where it stands in the schema of the tool."""
     schema = tool.schema
     if "$ref" in schema:
@@ -152,7 +154,7 @@ class _Writer:
             )
         before = self._context.marks.pieces((*style.before, key, *style.middle))
         try:
-            return sequence(*before, *self._value(schema, pointer))
+            return sequence(*before, capture(f"argument:{key}", sequence(*self._value(schema, pointer))))
         except GrammarError as error:
             where = pointer if error.pointer is None else error.pointer
             raise type(error)(error.message, pointer=above + where) from error

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, NamedTuple
 
 from ffgrammar.api.compile import composed
 from ffgrammar.api.grammar import Grammar
@@ -24,7 +24,7 @@ from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["ToolFormat", "compile_tools"]
+__all__ = ["Content", "ToolFormat", "compile_answers", "compile_tools", "kept"]
 
 ToolFormat = Literal[
     "hermes",
@@ -50,6 +50,18 @@ ToolFormat = Literal[
 ]
 
 _DEFAULT_LIMITS = Limits()
+
+
+class Content(NamedTuple):
+    """What an answer's text must be, where it is no call.
+
+    Attributes:
+        grammar: the grammar of the text.
+        source: what it was compiled from.
+    """
+
+    grammar: Grammar
+    source: object
 
 
 def compile_tools(
@@ -92,9 +104,37 @@ def compile_tools(
         LimitError: a bound was reached.
         TypeError: an argument is of another type.
     """
+    expect("parallel", parallel, bool, "a bool")
+    return compile_answers(
+        tools,
+        tokenizer,
+        None,
+        format=format,
+        choice=choice,
+        parallel=parallel,
+        reasoning=reasoning,
+        whitespace=whitespace,
+        property_order=property_order,
+        limits=limits,
+    )
+
+
+def compile_answers(
+    tools: Iterable[Any],
+    tokenizer: Tokenizer,
+    content: Content | None,
+    *,
+    format: ToolFormat,
+    choice: str | Mapping[str, Any],
+    parallel: bool,
+    reasoning: str | tuple[str, str] | None,
+    whitespace: Literal["flexible", "compact"] | int | None,
+    property_order: Literal["schema", "any"],
+    limits: Limits | None,
+) -> Grammar:
+    """`compile_tools`, where `content` says what a text must be that is no call; None: any text."""
     expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer (as of Tokenizer.from_tiktoken)")
     expect("limits", limits, (Limits, type(None)), "Limits")
-    expect("parallel", parallel, bool, "a bool")
     name = check_format(format)
     listed = read_tools(tools)
     chosen = read_choice(choice, listed, parallel)
@@ -103,15 +143,27 @@ def compile_tools(
         raise UnsupportedError(f"the format {name!r} has its own reasoning: leave `reasoning` out")
     layout = Layout(_json_options(name, whitespace, property_order), limits)
     called = [tool.pointer for tool in chosen.tools]
-    source = ("tools", [tuple(tool) for tool in listed], called, *chosen[1:], name, pair, *layout.options.items())
+    told = None if content is None else content.source
+    source = ("tools", [tuple(tool) for tool in listed], called, *chosen[1:], name, pair, told, *layout.options.items())
+
+    def make() -> Grammar:
+        context = Context(tokenizer, Marks(tokenizer, name, limits), layout, content and content.grammar, [])
+        made = composed(_answer(name, chosen, context, pair), tokenizer, limits)
+        warnings = content.grammar.warnings if content is not None else ()
+        made._warnings = (*warnings, *context.warnings, *_strict(listed))
+        return made
+
+    return kept(source, tokenizer, limits, make)
+
+
+def kept(source: object, tokenizer: Tokenizer, limits: Limits | None, make: Callable[[], Grammar]) -> Grammar:
+    """The grammar of a source: the one in the tokenizer's cache, or a new one."""
     cache = grammar_cache(tokenizer)
     key = cache.key(source, limits or _DEFAULT_LIMITS)
     found = None if key is None else cache.get(key)
     if found is not None:
         return found
-    context = Context(tokenizer, Marks(tokenizer, name, limits), layout, [])
-    made = composed(_answer(name, chosen, context, pair), tokenizer, limits)
-    made._warnings = (*context.warnings, *_strict(listed))
+    made = make()
     return made if key is None else cache.add(key, made)
 
 

@@ -35,15 +35,27 @@ def harmony_answer(choice: Choice, context: Context) -> Part:
     """The answers of gpt-oss. Raises as `answer` in answer.py."""
     marks = context.marks
     analysis = _message("analysis", "reasoning", END, marks)
-    remark = _message("commentary", "content", END, marks)
+    # (where the content has a format, there are no remarks beside it)
+    remarks = [] if context.content is not None else [_message("commentary", "content", END, marks)]
     next_message = marks.sequence((START, "assistant"))
-    before = repeat(sequence(choice_of(analysis, remark), next_message))
+    before = repeat(sequence(choice_of(analysis, *remarks), next_message))
     ways: list[Composable] = []
     if not choice.required:
-        ways.append(_message("final", "content", RETURN, marks))
+        ways.append(_final(context))
     if choice.tools:
         ways.append(_call(choice, context))
     return sequence(before, choice_of(*ways))
+
+
+def _final(context: Context) -> Part:
+    """The last message to the user."""
+    if context.content is None:
+        return _message("final", "content", RETURN, context.marks)
+    marks = context.marks
+    end = [] if marks.ends_text(RETURN) else marks.pieces((RETURN,))
+    constrained = optional(marks.sequence((" ", CONSTRAIN, "json")))
+    head = [*marks.pieces((CHANNEL, "final")), constrained, *marks.pieces((MESSAGE,))]
+    return sequence(*head, capture("content", context.content), *end)
 
 
 def _message(channel: str, name: str, end: Mark, marks: Marks) -> Part:

@@ -14,7 +14,7 @@ from ffgrammar.grammar.json_schema.strings.formats import FORMATS
 from ffgrammar.grammar.raw_text import Strings
 from ffgrammar.regex.expr.store import MAX_REPEAT
 
-__all__ = ["is_any_string", "raw_strings", "resolved", "saying"]
+__all__ = ["is_any_string", "raw_strings", "resolved", "saying", "types_of"]
 
 _TYPES = frozenset({"string", "number", "boolean", "null", "array", "object"})
 # The types of which two alternatives of a oneOf must not both have values.
@@ -93,6 +93,11 @@ def raw_strings(schema: Any, root: Any, pointer: str) -> tuple[Strings, ...] | N
         )
     found = reader.strings(schema, pointer)
     return (*found, Strings(listed=("null",))) if "null" in types else found
+
+
+def types_of(schema: Any, root: Any, pointer: str) -> frozenset[str]:
+    """The types that values of a schema may have, of a document that was compiled. Raises as `raw_strings`."""
+    return _Reader(root).types(schema, pointer, 0)
 
 
 def is_any_string(schema: Any) -> bool:
