@@ -83,9 +83,8 @@ class _Writer:
         if trigger is not None:
             return capture("content", text(until=trigger.text))
         if required is not None:
-            marks = (self._marks.mark(one) for one in format.content or ())
-            begin, end = [*marks] or (sequence(), sequence())
-            return sequence(begin, capture("content", required), end)
+            around = [self._marks.mark(one) for one in format.content or ()]
+            return sequence(*around[:1], capture("content", required), *around[1:])
         if format.content is not None:
             begin, end = format.content
             return sequence(self._marks.mark(begin), self._marks.text_before(end, "content"))
