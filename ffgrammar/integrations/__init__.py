@@ -6,6 +6,10 @@ In reading order:
     batch_state   the masks of a batch whose rows are known by their token histories
     transformers  logits processors and a generation loop for transformers
     llama_cpp     a logits processor and a draft model for llama-cpp-python
+    sglang        a grammar backend for SGLang, which finds it by itself
+    outlines, mlx_lm, tensorrt_llm, exllamav3, onnxruntime_genai
+                  a processor, a filter or a loop for each of these libraries
+    genlm         potentials for genlm-control, and a language model over bytes
 
 Those after `batch_state` need their libraries, which are imported with them.
 """
