@@ -331,9 +331,11 @@ class XGrammar:
         raw = self.xgrammar.VocabType.RAW
         # (in a whole number of words of the bitmask, no bits beyond the vocabulary are set)
         size = -(-len(self.vocabulary) // 32) * 32
-        info = self.xgrammar.TokenizerInfo(self.vocabulary, vocab_type=raw, vocab_size=size, stop_token_ids=self.eos)
-        self.compiler = self.xgrammar.GrammarCompiler(info, max_threads=1, cache_enabled=False)
-        self.bitmask = self.xgrammar.allocate_token_bitmask(1, info.vocab_size).numpy()
+        self.info = self.xgrammar.TokenizerInfo(
+            self.vocabulary, vocab_type=raw, vocab_size=size, stop_token_ids=self.eos
+        )
+        self.compiler = self.xgrammar.GrammarCompiler(self.info, max_threads=1, cache_enabled=False)
+        self.bitmask = self.xgrammar.allocate_token_bitmask(1, self.info.vocab_size).numpy()
         self.torch_bitmask = self.from_numpy(self.bitmask)
 
     def compile(self, schema: Any, *, compact: bool = False) -> Any:

@@ -99,7 +99,8 @@ class GrammarPotential(Potential):  # type: ignore[misc]
 def _id_of(token: Any, tok: Tokenizer) -> int:
     if isinstance(token, Token):
         found = int(token.token_id)
-        if found < tok.vocab_size and tok.token_bytes(found) == bytes(token):
+        # (genlm knows special tokens by their names, which are no text here)
+        if found < tok.vocab_size and (tok.is_special(found) or tok.token_bytes(found) == bytes(token)):
             return found
     elif isinstance(token, bytes):
         found = tok.trie.id_of(token)

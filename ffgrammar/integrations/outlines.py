@@ -57,7 +57,7 @@ class GrammarProcessor(OutlinesLogitsProcessor):  # type: ignore[misc]
             MatcherError: a token of a text is not allowed, or the rows cannot be shared out evenly.
             LimitError: a bound of a grammar was reached.
         """
-        ids = np.asarray(self.tensor_adapter.to_numpy(input_ids))
+        ids = input_ids.cpu().numpy() if self._library == "torch" else np.array(input_ids)
         if self._state is None:
             # (the first call shows the prompts, or nothing)
             self._state = BatchState(self._grammars, int(self.tensor_adapter.shape(logits)[-1]))

@@ -25,6 +25,7 @@ NAMES = (
     "python",
     "library",
     "play",
+    "traffic",
 )
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
