@@ -12,7 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from ffgrammar.api.grammar import Grammar
-from ffgrammar.api.grammar_cache import grammar_cache
+from ffgrammar.api.grammar_cache import grammar_cache, may_build
 from ffgrammar.api.special_names import warn_of_names
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.collector import paused
@@ -65,6 +65,7 @@ def _compiled(
     found = None if key is None else cache.get(key)
     if found is not None:
         return found
+    may_build()
     with paused():
         late = None if report is None else partial(report, bounds)
         made = Grammar(build(ExprStore(bounds), bounds), tokenizer, bounds, late)

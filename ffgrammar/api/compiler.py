@@ -9,6 +9,7 @@ from types import TracebackType
 from typing import Any
 
 from ffgrammar.api.grammar import Grammar
+from ffgrammar.api.grammar_cache import NotKept, kept_only
 from ffgrammar.api.source_key import source_key
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.forks import new_lock
@@ -88,6 +89,9 @@ class Compiler:
             RuntimeError: the compiler is closed.
             Exception: whatever the function raises. What it raises is not kept.
         """
+        found = self._kept(function, source, options)
+        if found is not None:
+            return found
         flight = self._join(function, source, options)
         try:
             return flight.future.result()
@@ -101,6 +105,9 @@ class Compiler:
         """
         import asyncio
 
+        found = self._kept(function, source, options)
+        if found is not None:
+            return found
         flight = self._join(function, source, options)
         try:
             return await asyncio.shield(asyncio.wrap_future(flight.future))
@@ -129,6 +136,19 @@ class Compiler:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _kept(self, function: Callable[..., Grammar], source: Any, options: dict[str, Any]) -> Grammar | None:
+        """The grammar of a source that is kept; it is found in the caller's thread, without waiting for others. None if
+        there is none, or something is wrong."""
+        if self._closed or not getattr(function, "__module__", "").startswith("ffgrammar."):
+            return None
+        try:
+            with kept_only():
+                return function(source, self._tokenizer, **{"limits": self._limits, **options})
+        except NotKept:
+            return None
+        except Exception:  # (raised again where the source is compiled)
+            return None
 
     def _join(self, function: Callable[..., Grammar], source: Any, options: dict[str, Any]) -> _Flight:
         if not callable(function):

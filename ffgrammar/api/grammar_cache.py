@@ -7,7 +7,10 @@ The cache holds grammars, and these hold the tokenizer. So the cache is an attri
 
 from __future__ import annotations
 
+import threading
 from collections import OrderedDict
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.source_key import source_key
@@ -15,9 +18,37 @@ from ffgrammar.core.forks import new_lock
 from ffgrammar.core.limits import Limits
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["GrammarCache", "grammar_cache"]
+__all__ = ["GrammarCache", "NotKept", "grammar_cache", "kept_only", "may_build"]
 
 Key = tuple[bytes, Limits]
+
+
+class NotKept(Exception):
+    """A grammar would have to be built."""
+
+
+_MODE = threading.local()
+
+
+@contextmanager
+def kept_only() -> Iterator[None]:
+    """Inside, in this thread, grammars that are not kept are not built: `NotKept` is raised."""
+    _MODE.kept_only = True
+    try:
+        yield
+    finally:
+        _MODE.kept_only = False
+
+
+def may_build() -> None:
+    """Called before a grammar is built. Raises NotKept inside `kept_only`."""
+    if _is_looking():
+        raise NotKept
+
+
+def _is_looking() -> bool:
+    return getattr(_MODE, "kept_only", False)
+
 
 # A grammar that takes more than the budget divided by this is not kept: it would push out too many others.
 MAX_SHARE = 2
@@ -64,7 +95,7 @@ class GrammarCache:
         with self._lock:
             found = self._kept.get(key)
             if found is None:
-                self._misses += 1
+                self._misses += not _is_looking()
                 return None
             self._hits += 1
             self._kept.move_to_end(key)
