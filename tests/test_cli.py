@@ -883,6 +883,23 @@ def test_structural_tags(invoke: Invoke, tmp_path: Path) -> None:
     assert found.code == 3 and "needs the key 'format'" in found.err
 
 
+def test_requests(invoke: Invoke, tmp_path: Path) -> None:
+    path = tmp_path / "request.json"
+    request: dict[str, Any] = {"tools": [{"name": "get", "input_schema": {}}], "tool_choice": {"type": "any"}}
+    path.write_text(json.dumps(request), encoding="utf-8")
+    options = ["--type", "request", "--tool-format", "llama3"]
+    assert invoke("validate", str(path), *options, stdin='{"name": "get", "parameters": {}}').code == 0
+    assert invoke("validate", str(path), *options, stdin="Hi").code == 1
+    found = invoke("compile", str(path), "--type", "request")
+    assert found.code == 2 and "use --tool-format" in found.err
+    path.write_text("{}", encoding="utf-8")  # every text is an answer
+    assert invoke("validate", str(path), "--type", "request", stdin="Hi").code == 0
+    for text, message in (("[]", "a JSON object is expected"), ("{", "the request is not JSON")):
+        path.write_text(text, encoding="utf-8")
+        found = invoke("compile", str(path), "--type", "request")
+        assert found.code == 3 and message in found.err
+
+
 def test_tools(invoke: Invoke, tmp_path: Path) -> None:
     tools = [{"name": name, "input_schema": {"type": "object"}} for name in ("get", "set")]
     path = tmp_path / "tools.json"

@@ -35,6 +35,10 @@ SHOWN = {
         r'address: \{"city":"(Oslo|Rome)","number":\d\d?\}\npet: (cat|dog|caterpillar)\n(books: [A-Z][a-z]{2,5}\n){1,3}'
         r"Ada is a painter\. She lives at .*\.\n\d+ tokens, \d+ calls of the model\n"
     ),
+    "request.py": (
+        r'<tool_call>\n\{"name": "get_weather", "arguments": \{"city": "(Oslo|Rome)", "days": \d\}\}\n</tool_call>\n'
+        r"get_weather \{'city': '(Oslo|Rome)', 'days': \d\}\n"
+    ),
     "speculative.py": r"3 of 5 drafted tokens are allowed: .*\n.*\nafter the rollback: 'yes,'\n",
     "validate.sh": r'\{"line": 1, "accepted": true\}\n.*"accepted": false.*\n.*"accepted": true\}\nexit code 1\n',
 }
