@@ -25,8 +25,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli grammars -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: build help demo test test-models test-page page template-strings tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
-.PHONY: build help demo test test-models test-servers template-strings tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
+.PHONY: build help demo test test-models test-servers test-page page template-strings tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -67,6 +66,7 @@ test-models: $(MODELS_VENV)/.installed ## generate with a real model, in transfo
 test-page: $(VENV)/.installed-test,page build/page/node_modules/.installed ## drive the playground's page in a browser
 	tests/page/browser.sh
 	cd tests && $(abspath $(BIN))/python -m pytest $(PYTEST_FLAGS) page
+
 # Fetches SGLang, Outlines, genlm-control, mlx-lm, onnxruntime-genai, the model and torch: 1 GB.
 test-servers: $(SERVERS_VENV)/.installed ## the adapters for servers and other libraries, with these libraries
 	cd tests && $(abspath $(SERVERS_VENV))/bin/python -m pytest $(PYTEST_FLAGS) servers

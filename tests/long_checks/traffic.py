@@ -221,7 +221,7 @@ def main() -> int:
     options = parser.parse_args()
     names = options.engine or [name for name in ENGINES if available(name)]
     if options.here:
-        _print(run(names[0], options), True)
+        _print(run(names[-1], options), True)
         return 0
     reports = {}
     for name in names:
