@@ -192,8 +192,8 @@ GRAMMAR_OPTIONS = [
     click.option(
         "--reasoning",
         metavar="NAME",
-        help="For tools and requests: the model's block of reasoning stands before the answer; NAME is a family, such as "
-        "qwen.",
+        help="For tools and requests: the model's block of reasoning stands before the answer; NAME is a family, such "
+        "as qwen.",
     ),
     click.option(
         "--limit",
