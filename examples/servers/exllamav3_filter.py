@@ -13,7 +13,7 @@ from ffgrammar.integrations.exllamav3 import GrammarFilter
 
 def main() -> None:
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
-    grammar = ff.compile_json_schema({"enum": ["red", "green", "blue"]}, tok)
+    grammar = ff.compile_json_schema({"enum": ["red", "green", "blue"]}, tok, whitespace="compact")
     constraint = GrammarFilter(None, grammar, prefix_str='"')  # the first argument is ExLlamaV3's tokenizer
     random = np.random.default_rng(1)
     tokens = []

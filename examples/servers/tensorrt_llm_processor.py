@@ -14,7 +14,7 @@ from ffgrammar.integrations.tensorrt_llm import GrammarProcessor
 def main() -> None:
     torch.manual_seed(1)
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
-    processor = GrammarProcessor(ff.compile_json_schema({"enum": ["red", "green", "blue"]}, tok))
+    processor = GrammarProcessor(ff.compile_json_schema({"enum": ["red", "green", "blue"]}, tok, whitespace="compact"))
     prompt = tok.encode("A colour: ")
     beams = [list(prompt), list(prompt)]
     while not all(beam[-1] in tok.eos_token_ids for beam in beams):

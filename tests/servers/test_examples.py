@@ -21,7 +21,7 @@ SHOWN = {
     "mlx_json.py": (model_folder, PERSON),
     "onnxruntime_json.py": (onnx_folder, PERSON),
     "outlines_json.py": ("gguf", f"({PERSON}){{3}}"),
-    "sglang_request.py": (None, r'"(red|green|blue)"\n[a-z]{3,5}!\n'),
+    "sglang_request.py": (None, r'\s?"(red|green|blue)"\s?\n[a-z]{3,5}!\n'),
     "tensorrt_llm_processor.py": (None, r'("(red|green|blue)"\n){2}'),
 }
 
