@@ -62,9 +62,27 @@ def run(plan: Plan) -> Answers:
     return answers
 
 
-def steps(count: int, max_tokens: int) -> None:
+def _record(name: str, *fields: tuple[str, Any]) -> tuple[str, Any]:
+    schema = {"type": "object", "properties": dict(fields), "required": [name for name, _ in fields]}
+    return name, {**schema, "additionalProperties": False}
+
+
+# What tools are called with and what is read out of texts: named fields of few values, and short texts.
+_TEXT, _FLAG, _COUNT = {"type": "string", "maxLength": 12}, {"type": "boolean"}, {"type": "integer", "maximum": 999}
+RECORDS = [
+    _record("order", ("order_number", _COUNT), ("is_express_delivery", _FLAG), ("customer_name", _TEXT)),
+    _record(
+        "weather", ("location", _TEXT), ("temperature_unit", {"enum": ["celsius", "fahrenheit"]}), ("days", _COUNT)
+    ),
+    _record("person", ("first_name", _TEXT), ("last_name", _TEXT), ("age", _COUNT), ("is_member", _FLAG)),
+    _record("review", ("product_name", _TEXT), ("sentiment", {"enum": ["positive", "negative"]}), ("rating", _COUNT)),
+    _record("flight", ("departure_airport", _TEXT), ("arrival_airport", _TEXT), ("number_of_passengers", _COUNT)),
+    _record("alert", ("severity_level", {"enum": ["low", "high"]}), ("service_name", _TEXT), ("acknowledged", _FLAG)),
+]
+
+
+def steps(requests: list[tuple[str, Any]], max_tokens: int) -> None:
     """Forward steps for compact JSON, over the requests that every backend takes. A table comes after each way."""
-    requests = dev_requests(count)
     ways = {"ffgrammar, no drafts": Plan(requests), "ffgrammar, forced tokens": Plan(requests, speculation=FORCED_ONLY)}
     ways |= {f"{peer}, no drafts": Plan(requests, backend=peer) for peer in PEERS}
     ways["ffgrammar, forced tokens and n-grams"] = Plan(requests, speculation=NGRAM)
@@ -139,12 +157,14 @@ def dev(count: int, max_tokens: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["steps", "first-token", "dev"])
+    parser.add_argument("what", choices=["steps", "records", "first-token", "dev"])
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--max-tokens", type=int, default=96)
     given = parser.parse_args()
     if given.what == "steps":
-        steps(given.count, given.max_tokens)
+        steps(dev_requests(given.count), given.max_tokens)
+    elif given.what == "records":
+        steps(RECORDS, given.max_tokens)
     elif given.what == "first-token":
         first_token(given.count)
     else:

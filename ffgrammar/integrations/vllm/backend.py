@@ -85,12 +85,14 @@ class FFGrammarGrammar(StructuredOutputGrammar):  # type: ignore[misc]
         matcher: the matcher.
         stops: what the request's own stop tokens change; None if it has none.
         drafts: what was drafted for the next step, and perhaps one token more; for each token whether it is forced.
+        drafted: how many of these tokens are drafts.
     """
 
     def __init__(self, matcher: Matcher, stops: Stops | None, metrics: Metrics) -> None:
         self.matcher = matcher
         self.stops = stops
         self.drafts: list[tuple[int, bool]] = []
+        self.drafted = 0
         self._metrics = metrics
         self._has_stopped = False
         self._error: FFGrammarError | None = None
@@ -116,7 +118,7 @@ class FFGrammarGrammar(StructuredOutputGrammar):  # type: ignore[misc]
     def _count(self, tokens: list[int]) -> None:
         """Count how many forced tokens are among those that the model has written."""
         written = 0
-        for (drafted, is_forced), token in zip(self.drafts, tokens, strict=False):
+        for (drafted, is_forced), token in zip(self.drafts[: self.drafted], tokens, strict=False):
             if drafted != token:
                 break
             written += is_forced

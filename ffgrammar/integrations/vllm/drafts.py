@@ -71,6 +71,7 @@ def with_forced_tokens(manager: Any, request: Any, drafted: list[int]) -> list[i
     # (one more than there is room for, since the mask after the last draft is asked for, too)
     grammar.drafts = _drafts(grammar.matcher.fork(), tokens, room + 1)
     found = grammar.drafts[:room]
+    grammar.drafted = len(found)
     manager.backend.metrics.forced.inc(sum([is_forced for _, is_forced in found]))
     return [token for token, _ in found]
 

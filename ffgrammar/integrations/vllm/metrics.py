@@ -12,6 +12,7 @@ those of several API servers do.
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import tempfile
 import time
@@ -33,9 +34,9 @@ _owner: int | None = None
 
 
 def collect_from_engines() -> None:
-    """Let this process tell the figures of the engines that it starts."""
+    """Let this process tell the figures of the engines that it starts. Processes that it starts do nothing here."""
     global _folder, _owner
-    if _SHARED in os.environ or _FOLDER in os.environ:
+    if _SHARED in os.environ or multiprocessing.parent_process() is not None:
         return
     _folder = tempfile.TemporaryDirectory(prefix="ffgrammar-metrics-")
     _owner = os.getpid()
