@@ -93,7 +93,27 @@ cdef int find_ending(
         if status > 0:
             words[1] = path.bytes
             status = number_of(rules, transition, &path.at, &words[2])
+        elif status == 0 and path.at.character.need:
+            status = is_followed(rules, token, path.at.character.low, path.at.character.high)
+            words[2] = NEVER if status == 0 else 0
     return NO_MEMORY if status < 0 or vec_extend(&transition.endings, words, 3) < 0 else OK
+
+
+cdef int is_followed(CanonicalRules rules, uint32_t token, uint32_t low, uint32_t high) noexcept nogil:
+    """Whether merges leave a token beside some token that begins with a byte from `low` to `high`. Returns 1, 0 or NO_MEMORY."""
+    cdef const TrieNode* nodes = rules.trie.nodes
+    cdef uint32_t byte, node, stop
+    cdef int status
+    for byte in range(low, high + 1):
+        node = rules.trie.roots[byte]
+        stop = subtree_end(nodes, node) if node else 0
+        while node < stop:
+            if node_token(&nodes[node]) != rules.trie.pad_token:
+                status = rules.merges.pair(token, node_token(&nodes[node]))
+                if status != 0:
+                    return NO_MEMORY if status < 0 else 1
+            node += 1
+    return 0
 
 
 cdef int number_of(CanonicalRules rules, Transition* transition, const CanonicalState* at, uint32_t* number) noexcept nogil:
