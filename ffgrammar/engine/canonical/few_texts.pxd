@@ -1,7 +1,7 @@
 """Few texts: all texts that the rest of a pre-token can be, listed where the grammar leaves only few of them."""
 
 cimport cython
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
@@ -13,7 +13,6 @@ cdef enum:
     MAX_TEXT = 64     # bytes of one text
     MAX_TRIED = 256   # bytes of all texts
     MAX_CHOICES = 12  # bytes that may come at one place
-    KEPT_TEXTS = 512  # texts whose first token is kept
 
 
 cdef struct TextStep:
@@ -21,12 +20,6 @@ cdef struct TextStep:
     Config config
     CanonicalState at
     uint32_t[8] bytes  # the bytes that may come next and are not tried yet, as bits
-
-
-cdef struct KeptText:
-    uint64_t[2] words  # the text, if it has at most 16 bytes
-    uint32_t mark      # its size, and whether it is a whole pre-token; 0 if there is no text
-    uint32_t token     # its first token
 
 
 @cython.final
@@ -37,8 +30,6 @@ cdef class FewTexts:
     cdef uint8_t[MAX_TEXT] text
     cdef TextStep[MAX_TEXT + 1] steps
     cdef uint32_t[MAX_TEXT] tokens  # scratch: the tokens of one text
-    # The same texts come again at other places of a grammar. (With this, canonical masks take XX of the instructions.)
-    cdef KeptText[KEPT_TEXTS] kept
 
     # All methods run with the engine's lock held and the look-ahead entered.
 
@@ -68,9 +59,3 @@ cdef class FewTexts:
     # `begin` or later. With `whole` the bytes are a pre-token, otherwise the end of a pre-token. Returns OK; 1 if a byte has no
     # token; or NO_MEMORY.
     cdef int add_first(self, uint32_t size, bint whole, size_t begin, Vec* found) noexcept nogil
-
-    # Part of add_first: the entry for the first `size` bytes. Its `mark` is 0 if the token must be found.
-    cdef KeptText* kept_text(self, uint32_t size, bint whole) noexcept nogil
-
-    # Part of add_first: find the first token. Returns as add_first.
-    cdef int find_first(self, uint32_t size, bint whole, uint32_t* token) noexcept nogil
