@@ -130,10 +130,9 @@ cdef class DeadEnds:
         self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count, const Config* cannot_end
     ) noexcept nogil
 
-    # Whether a token without a lead stays inside the lexeme, and the pre-token can end after it. Writes the configuration after
-    # the token as Leads.follow_inside does. The caller releases the trace.
-    cdef int can_end_after(
-        self, Engine engine, const Transition* transition, uint32_t token, Config* config) noexcept nogil
+    # Whether the pre-token can end after a token that leads to a configuration and an outcome. The caller releases the trace.
+    cdef int can_end_at(
+        self, Engine engine, const Transition* transition, uint32_t outcome, const Config* config) noexcept nogil
 
     # `judge` for a token that leads to `config`. The pre-token cannot end after this token.
     cdef int judge_at(self, Engine engine, const SievePart* part, const Config* config, uint32_t token) noexcept nogil

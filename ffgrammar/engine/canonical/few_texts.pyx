@@ -106,9 +106,12 @@ cdef class FewTexts:
             for byte in range(step.at.character.low, <uint32_t>step.at.character.high + 1):
                 bit_set(step.bytes, byte)
             return OK
-        # Where the last byte led back to the same configuration, this byte can come any number of times, so the texts are many.
-        if depth and same_place(engine, &step.config, &self.steps[depth - 1].config):
-            return 1
+        # Where the last bytes led back to the same configuration, they can come any number of times, so the texts are many.
+        # (If only the last byte is looked at, canonical masks take 1.1 times the instructions along compact documents: in an
+        # array of objects, `},{` can come again and again.)
+        for i in range(depth):
+            if same_place(engine, &step.config, &self.steps[i].config):
+                return 1
         status = self.lookahead.find_next_bytes(engine, &step.config, step.bytes)
         for i in range(8):
             count += bit_count(step.bytes[i])

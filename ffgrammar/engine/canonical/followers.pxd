@@ -33,6 +33,7 @@ cdef class Followers:
     # By hash: list << 34 | token << 2 | verdict << 1 | 1, for the lists and tokens that is_followed was asked about last.
     cdef uint64_t[VERDICTS] verdicts
     cdef Vec words          # scratch: a name, or a list
+    cdef uint32_t last      # the name that `find` wrote last
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method returns
     # OK or a status.

@@ -6,10 +6,10 @@ many places of a grammar the lists are equal. So what is found about a list and 
 cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
-from libc.string cimport memset
+from libc.string cimport memcmp, memset
 
 from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_free, intern_get, intern_init, intern_len, intern_truncate, mix64)
+    intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len, intern_truncate, mix64)
 from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
@@ -82,9 +82,18 @@ cdef class Followers:
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* name
     ) noexcept nogil:
         cdef uint32_t words = self.rules.outcomes.words
+        cdef uint32_t row = lasting_row(&engine.recognizer, config.row)
+        cdef const uint32_t* last
         cdef int status
+        if self.last < intern_count(&self.names):
+            # (with this look at the last name, `find` takes a third of the instructions: dozens of tokens in a row have one name)
+            last = intern_get(&self.names, self.last)
+            if last[0] == row and last[1] == config.state and (
+                    memcmp(last + 2, transition.outcomes + outcome * words, words * sizeof(uint32_t)) == 0):
+                name[0] = self.last
+                return OK
         self.words.len = 0
-        if (vec_push(&self.words, lasting_row(&engine.recognizer, config.row)) < 0 or vec_push(&self.words, config.state) < 0
+        if (vec_push(&self.words, row) < 0 or vec_push(&self.words, config.state) < 0
                 or vec_extend(&self.words, transition.outcomes + outcome * words, words) < 0):
             return NO_MEMORY
         status = intern_add(&self.names, self.words.data, self.words.len, name)
@@ -95,6 +104,8 @@ cdef class Followers:
             if status < 0:
                 intern_truncate(&self.names, name[0])
                 self.listed.len = <size_t>ENTRY_WORDS * name[0]
+        if status >= 0:
+            self.last = name[0]
         return status
 
     cdef int make_list(

@@ -341,6 +341,9 @@ cdef class Lookahead:
         kept.config.row = PENDING
         memset(kept.bytes, 0, sizeof(kept.bytes))
         for byte in range(256):
+            # (most bytes are dead)
+            if engine.recognizer.dfa.delta.data[config.state + byte] == DEAD_STATE:
+                continue
             status = dfa_step(&engine.recognizer.dfa, config.state, byte, &target)
             if status >= 0 and target == LEAVE and not asks_all:
                 # the lexeme ends before any byte whose target is LEAVE, so it is ended once for all such bytes

@@ -22,6 +22,7 @@ cdef enum:
     TOO_MANY = 0xFFFFFFFF
     # instead of the number of tokens that lead to a state: there are more than MAX_LISTED
     MANY = 0xFFFFFFFF
+    DEAD = 0x80000000   # flag of a doubtful token: it is a dead end, whatever the grammar is
 
 
 cdef struct Arrival:
@@ -64,7 +65,8 @@ cdef class Surveys:
 
     # Write where in `words` the doubtful tokens of a transition are: how many there are, and these tokens. The transition is that
     # of a hypothesis and a way. A token is doubtful if it stays inside the lexeme and needs an ending
-    # (tokens/canonical/endings.pxd), but no ending was found, or the ending does not show that the pre-token can end.
+    # (tokens/canonical/endings.pxd), but no ending was found, or the ending does not show that the pre-token can end. A token
+    # that may never come has the flag DEAD.
     cdef int doubtful(
         self, Engine engine, uint32_t state, const Transition* transition, uint32_t hypothesis, uint32_t way, uint32_t* offset
     ) noexcept nogil

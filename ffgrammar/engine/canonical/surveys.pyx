@@ -20,7 +20,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, partitions_find_note, partitions_keep_note
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, UNKNOWN, dfa_fill, dfa_step
-from ffgrammar.tokens.canonical.endings cimport ENDING_WORDS
+from ffgrammar.tokens.canonical.endings cimport ENDING_WORDS, NEVER
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token, subtree_end,
 )
@@ -142,13 +142,17 @@ cdef class Surveys:
     cdef int list_doubtful(self, Engine engine, uint32_t state, const Transition* transition) noexcept nogil:
         cdef size_t base = self.words.len
         cdef size_t i = 0
+        cdef uint32_t token
         cdef int status
         if vec_push(&self.words, 0) < 0:
             return NO_MEMORY
         while i < transition.endings.len:
             status = self.ends_by(engine, state, transition, transition.endings.data + i)
             if status == 0:
-                status = vec_push(&self.words, transition.endings.data[i])
+                token = transition.endings.data[i]
+                if transition.endings.data[i + 1] == 0 and transition.endings.data[i + 2] == NEVER:
+                    token |= DEAD
+                status = vec_push(&self.words, token)
             if status < 0:
                 return status
             i += ENDING_WORDS

@@ -32,7 +32,7 @@ from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, own
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add
 from ffgrammar.core.vec cimport vec_fill
-from ffgrammar.engine.masks.lexeme_exit cimport walk_exits, walk_subtree
+from ffgrammar.engine.masks.lexeme_exit cimport walk_exits
 from ffgrammar.engine.masks.base_state cimport base_state
 from ffgrammar.engine.recognizer.recognizer cimport (
     config_key, lasting_row, parser_row, recognizer_accepting, recognizer_end_lexeme,
@@ -44,7 +44,7 @@ from ffgrammar.engine.masks.config_walk cimport config_table_clear, config_table
 from ffgrammar.engine.masks.segments cimport (
     add_begins, add_segments, ends_at_root, segments_bind, segments_clear, segments_init,
 )
-from ffgrammar.engine.masks.trie_walk cimport partition_vocabulary, partition_from_base
+from ffgrammar.engine.masks.trie_walk cimport lead_inside, partition_from_base, partition_vocabulary
 from ffgrammar.engine.masks.mask_cache cimport (
     block_words, mask_key, mask_release, mask_unpack, scratch_words, table_bytes, table_clear, table_find, table_free, table_init,
     table_pack, table_put,
@@ -361,8 +361,10 @@ cdef int explain(
     if status == SHORT:
         reset_buffer(k)
         base[0] = NO_BASE
-        status = walk_subtree(&k.vocab, k.completability, m, 0, config, k.buffer.data, leads, text_dependent)
-    elif status >= 0:
+        status = walk_vocabulary(k, m, config.state)
+        if status >= 0:
+            status = lead_inside(&m.dfa, &k.vocab, lasting_row(m, config.row), config.state, leads)
+    if status >= 0:
         status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, leads, text_dependent)
     return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
 

@@ -22,10 +22,3 @@ cdef int walk_exits(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t row, const Vec* exits, uint32_t* mask,
     Vec* leads, bint* text_dependent,
 ) noexcept nogil
-
-# Set in `mask` the tokens strictly below the node `above` that lead to a configuration that can be completed. `config` is
-# the configuration at the node `above`. Lexer and parser are asked at every node. `leads` may be NULL. Returns OK or a status.
-cdef int walk_subtree(
-    const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t above, const Config* config, uint32_t* mask,
-    Vec* leads, bint* text_dependent,
-) noexcept nogil

@@ -141,6 +141,8 @@ cdef int walk_subtree(
     const Vocabulary* v, Completability* completability, Recognizer* m, uint32_t above, const Config* config, uint32_t* mask,
     Vec* leads, bint* text_dependent,
 ) noexcept nogil:
+    """Set in `mask` the tokens strictly below the node `above` that lead to a configuration that can be completed. `config` is
+    the configuration at the node `above`. Lexer and parser are asked at every node. Returns OK or a status."""
     cdef const TrieNode* nodes = v.nodes
     cdef Config configs[MAX_TOKEN_BYTES + 1]  # by depth
     cdef uint32_t at = above + 1

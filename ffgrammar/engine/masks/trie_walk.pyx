@@ -60,6 +60,27 @@ cdef int partition_vocabulary(
     return OK
 
 
+cdef int lead_inside(Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, Vec* leads) noexcept nogil:
+    cdef const TrieNode* nodes = v.nodes
+    cdef uint32_t states[MAX_TOKEN_BYTES + 1]
+    cdef uint32_t at = 1
+    cdef uint32_t depth
+    cdef int status
+    states[0] = state
+    while at < v.node_count:
+        depth = node_depth(&nodes[at])
+        status = dfa_step(dfa, states[depth - 1], node_byte(&nodes[at]), &states[depth])
+        if status < 0:
+            return status
+        if states[depth] > LAST_STATE:
+            at += node_size(&nodes[at])
+            continue
+        if note_lead(leads, node_token(&nodes[at]), row, states[depth]) < 0:
+            return NO_MEMORY
+        at += 1
+    return OK
+
+
 cdef uint32_t states_length(const Dfa* dfa, uint32_t a, uint32_t b) noexcept nogil:
     """The distinguishing length of two lexer states, in bytes: any shorter text has the same effect from both."""
     cdef const uint32_t* x = intern_get(&dfa.states, a >> 8)

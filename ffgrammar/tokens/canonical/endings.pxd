@@ -10,6 +10,9 @@ cdef enum:
     # byte that comes first is in the lowest eight bits. The third is the outcome that these further tokens lead to, by its number
     # in the transition. If no ending was found for the token, the second word is 0.
     ENDING_WORDS = 3
+    # In place of the outcome, if no ending was found: the token ends inside a character, and no token may go on with this
+    # character. So the token may never come.
+    NEVER = 1
 
 # Fill the endings of the transition of a hypothesis and a way. Two kinds of tokens need an ending: those that end inside a
 # character, and those whose outcome is listed and has no hypothesis of CanonicalRules.free_ends. The outcome of an ending has

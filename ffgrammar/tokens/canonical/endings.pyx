@@ -19,7 +19,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend
 from ffgrammar.tokens.canonical.rules cimport FIRST, NO_NODE, UNCONSTRAINED, CanonicalRules, CanonicalState
 from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, Transition
-from ffgrammar.tokens.vocabulary.trie cimport TrieNode, next_node, node_byte, node_depth, node_token, subtree_end
+from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token, subtree_end
 
 cdef enum:
     MAX_BYTES = 4      # how many bytes an ending may have
@@ -93,7 +93,34 @@ cdef int find_ending(
         if status > 0:
             words[1] = path.bytes
             status = number_of(rules, transition, &path.at, &words[2])
+        elif status == 0 and path.at.character.need:
+            status = is_followed(rules, &path.at)
+            words[2] = NEVER if status == 0 else 0
     return NO_MEMORY if status < 0 or vec_extend(&transition.endings, words, 3) < 0 else OK
+
+
+cdef int is_followed(CanonicalRules rules, const CanonicalState* at) noexcept nogil:
+    """Whether some token may come after a state that is inside a character. Returns 1, 0 or NO_MEMORY."""
+    cdef const TrieNode* nodes = rules.trie.nodes
+    cdef CanonicalState[MAX_TOKEN_BYTES + 1] states  # by depth
+    cdef uint32_t byte, node, stop, depth
+    cdef bint alive
+    cdef int status
+    states[0] = at[0]
+    rules.start(&states[0], False)
+    for byte in range(at.character.low, <uint32_t>at.character.high + 1):
+        node = rules.trie.roots[byte]
+        stop = subtree_end(nodes, node) if node else 0
+        while node < stop:
+            depth = node_depth(&nodes[node])
+            states[depth] = states[depth - 1]
+            alive = rules.feed(&states[depth], node_byte(&nodes[node]))
+            if alive and node_token(&nodes[node]) != rules.trie.pad_token:
+                status = rules.fits(&states[depth], node_token(&nodes[node]), False)
+                if status != 0:
+                    return NO_MEMORY if status < 0 else 1
+            node = next_node(nodes, node, alive)
+    return 0
 
 
 cdef int number_of(CanonicalRules rules, Transition* transition, const CanonicalState* at, uint32_t* number) noexcept nogil:
