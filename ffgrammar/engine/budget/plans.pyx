@@ -8,6 +8,7 @@ from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, own
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.engine.parser.tables cimport TokenClass, token_class
+from ffgrammar.engine.budget.likely_byte cimport NO_GUESS, forced_byte, likely_byte
 from ffgrammar.engine.recognizer.completability cimport distance, step, token_step
 from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_end_lexeme
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, LAZY, LEAVE, dfa_accept, dfa_step
@@ -36,6 +37,7 @@ cdef int plans_init(Plans* p) noexcept nogil:
     own_vec(&p.owner, &p.following)
     own_vec(&p.owner, &p.distances)
     own_vec(&p.owner, &p.path)
+    own_vec(&p.owner, &p.exprs)
     own_vec(&p.owner, &p.queue)
     own_map(&p.owner, &p.seen)
     return owner_status(&p.owner)
@@ -125,6 +127,41 @@ cdef int find_effect(Recognizer* m, const Config* config, Config* ended, uint32_
     return effect[0] == DEAD
 
 
+cdef int follow(
+    Plans* p, Completability* v, Recognizer* m, uint32_t number, uint32_t symbol, uint32_t* target,
+) noexcept nogil:
+    """Set the first symbol. Returns 1; 0 if the symbol may not come; or a status."""
+    cdef Config config = plans_config(p, number)
+    cdef Config moved
+    cdef uint32_t next_symbol
+    cdef int status = after_symbol(v, m, &config, symbol, &moved, &next_symbol)
+    if status > 0 and plans_number(p, &moved, target) < 0:
+        return NO_MEMORY
+    if status > 0:
+        p.symbols.data[number] = symbol
+        p.following.data[number] = target[0]
+    return status
+
+
+cdef int nearest_by_structure(Plans* p, Completability* v, Recognizer* m, uint32_t number) noexcept nogil:
+    """`nearest`, where the structure of the lexemes tells the symbol. Returns 0 where it does not."""
+    cdef Config config = plans_config(p, number)
+    cdef uint32_t symbol = forced_byte(m, &config)
+    cdef uint32_t target, length, rest
+    cdef int status
+    if symbol != NO_GUESS:
+        return follow(p, v, m, number, symbol, &target)
+    status = likely_byte(v, m, &config, &p.exprs, &symbol, &length)
+    if status < 0 or symbol == NO_GUESS:
+        return status
+    status = follow(p, v, m, number, symbol, &target)
+    if status > 0:
+        status = measured(p, v, m, target, &rest)
+        # (a byte brings a sentence nearer by one, if the estimates are right)
+        return status if status < 0 else rest + 1 == length
+    return status
+
+
 cdef int nearest(Plans* p, Completability* v, Recognizer* m, uint32_t number) noexcept nogil:
     """Set the first symbol to the one after which the distance is least. Returns 1; 0 if no symbol may come; or a status."""
     cdef Config config = plans_config(p, number)
@@ -183,7 +220,9 @@ cdef int follow_nearest(Plans* p, Completability* v, Recognizer* m, uint32_t num
             p.fates.data[at] = DIRECT
             break
         # (without a bound this would be as long as a shortest sentence, which may have any number of bytes)
-        status = LIMIT_EMPTINESS if p.path.len > v.max_search else nearest(p, v, m, at)
+        status = LIMIT_EMPTINESS if p.path.len > v.max_search else nearest_by_structure(p, v, m, at)
+        if status == 0:
+            status = nearest(p, v, m, at)
         if status <= 0:
             break
         at = p.following.data[at]
