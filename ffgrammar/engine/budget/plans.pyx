@@ -143,26 +143,30 @@ cdef int follow(
     return status
 
 
-cdef int nearest_by_structure(Plans* p, Completability* v, Recognizer* m, uint32_t number) noexcept nogil:
-    """`nearest`, where the structure of the lexemes tells the symbol. Returns 0 where it does not."""
+cdef int nearest_by_structure(
+    Plans* p, Completability* v, Recognizer* m, uint32_t number, uint32_t* symbol,
+) noexcept nogil:
+    """`nearest_of_all`, where the structure of the lexemes tells the symbol. Returns 0 where it does not. Then `symbol` may be a
+    guess that does not bring a sentence as much nearer as it should."""
     cdef Config config = plans_config(p, number)
-    cdef uint32_t symbol = forced_byte(m, &config)
-    cdef uint32_t target, length, rest
+    cdef uint32_t target, length, rest, pace
     cdef int status
-    if symbol != NO_GUESS:
-        return follow(p, v, m, number, symbol, &target)
-    status = likely_byte(v, m, &config, &p.exprs, &symbol, &length)
-    if status < 0 or symbol == NO_GUESS:
+    symbol[0] = forced_byte(m, &config)
+    if symbol[0] != NO_GUESS:
+        return follow(p, v, m, number, symbol[0], &target)
+    status = likely_byte(v, m, &config, &p.exprs, symbol, &length, &pace)
+    if status < 0 or symbol[0] == NO_GUESS:
         return status
-    status = follow(p, v, m, number, symbol, &target)
+    status = follow(p, v, m, number, symbol[0], &target)
+    if status == 0:
+        symbol[0] = NO_GUESS
     if status > 0:
         status = measured(p, v, m, target, &rest)
-        # (a byte brings a sentence nearer by one, if the estimates are right)
-        return status if status < 0 else rest + 1 == length
+        return status if status < 0 else rest + pace <= length
     return status
 
 
-cdef int nearest(Plans* p, Completability* v, Recognizer* m, uint32_t number) noexcept nogil:
+cdef int nearest_of_all(Plans* p, Completability* v, Recognizer* m, uint32_t number) noexcept nogil:
     """Set the first symbol to the one after which the distance is least. Returns 1; 0 if no symbol may come; or a status."""
     cdef Config config = plans_config(p, number)
     cdef Config moved, ended
@@ -199,6 +203,25 @@ cdef int nearest(Plans* p, Completability* v, Recognizer* m, uint32_t number) no
     return p.symbols.data[number] != <uint32_t>AT_END
 
 
+cdef int nearest(Plans* p, Completability* v, Recognizer* m, uint32_t number) noexcept nogil:
+    """Set the first symbol. Returns 1; 0 if no symbol may come; or a status."""
+    cdef uint32_t guess, here, after
+    cdef int status = nearest_by_structure(p, v, m, number, &guess)
+    if status != 0:
+        return status
+    status = nearest_of_all(p, v, m, number)
+    if status > 0 and guess != NO_GUESS:
+        status = measured(p, v, m, number, &here)
+        if status >= 0:
+            status = measured(p, v, m, p.following.data[number], &after)
+        if status >= 0 and after >= here:
+            # (The distance of an intersection grows where its members drift apart. Then a byte that is not needed, as white space,
+            # would look as good as one that is.)
+            return follow(p, v, m, number, guess, &after)
+        return status if status < 0 else 1
+    return status
+
+
 cdef int accepting(Plans* p, Recognizer* m, uint32_t number) noexcept nogil:
     cdef Config config = plans_config(p, number)
     return recognizer_accepting(m, &config, NULL)
@@ -220,9 +243,7 @@ cdef int follow_nearest(Plans* p, Completability* v, Recognizer* m, uint32_t num
             p.fates.data[at] = DIRECT
             break
         # (without a bound this would be as long as a shortest sentence, which may have any number of bytes)
-        status = LIMIT_EMPTINESS if p.path.len > v.max_search else nearest_by_structure(p, v, m, at)
-        if status == 0:
-            status = nearest(p, v, m, at)
+        status = LIMIT_EMPTINESS if p.path.len > v.max_search else nearest(p, v, m, at)
         if status <= 0:
             break
         at = p.following.data[at]

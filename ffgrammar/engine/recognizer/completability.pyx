@@ -335,24 +335,27 @@ cdef int measure_links(Completability* v, const Recognizer* m) noexcept nogil:
     return OK
 
 
-cdef int note_nearest(Vec* nearest, uint32_t expr, uint32_t length, uint32_t least) noexcept nogil:
-    """Keep the expressions with the least length, with one more of this length. Returns OK or NO_MEMORY."""
-    if nearest == NULL or length > least:
+cdef int note_nearest(Vec* nearest, uint32_t expr, uint32_t length, uint32_t* least) noexcept nogil:
+    """Add an expression to those with the least length, if its length is not greater. Returns OK or NO_MEMORY."""
+    if nearest == NULL or length > least[0]:
         return OK
-    if length < least:
+    if length < least[0]:
+        least[0] = length
         nearest.len = 0
     return NO_MEMORY if vec_push(nearest, expr) < 0 else OK
 
 
 cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32_t* cost, Vec* nearest) noexcept nogil:
     """Estimate the length of a completion, as if the lexing rule never got in the way, and write it to `cost`. Write the
-    expressions with which such a completion goes on to `nearest`, unless it is NULL; none where a special token comes next. Returns
-    a status."""
+    expressions with which such a completion goes on to `nearest`, unless it is NULL; none where a special token comes next. No
+    skip lexeme begins such a completion. Returns a status."""
     cdef uint32_t number = config.state >> 8
     cdef uint32_t row = parser_row(m, config.row)
     cdef const Item* items
     cdef const uint32_t* pairs = intern_get(&m.dfa.states, number)
     cdef uint32_t count, i, length, lexeme
+    cdef uint32_t least = FAR
+    cdef bint skips
     cost[0] = FAR
     if measure_links(v, m) < 0:
         return NO_MEMORY
@@ -360,11 +363,9 @@ cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32
         length = min_remaining(m.nodes, pairs[i + 1])
         lexeme = pairs[i]
         # (a lexeme with a slot is never a skip)
-        if lexeme < m.rules.is_skip.len and m.rules.is_skip.data[lexeme]:
-            length = add_lengths(length, row_cost(v, m, row))
-        else:
-            length = add_lengths(length, waiting_cost(v, m, row, lexeme))
-        if note_nearest(nearest, pairs[i + 1], length, cost[0]) < 0:
+        skips = lexeme < m.rules.is_skip.len and m.rules.is_skip.data[lexeme]
+        length = add_lengths(length, row_cost(v, m, row) if skips else waiting_cost(v, m, row, lexeme))
+        if not (skips and pairs[0]) and note_nearest(nearest, pairs[i + 1], length, &least) < 0:
             return NO_MEMORY
         if length < cost[0]:
             cost[0] = length
@@ -376,10 +377,9 @@ cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32
                 break
             if m.rules.exprs.data[items[i].symbol] == NOTHING:
                 length = add_lengths(1, waiting_cost(v, m, row, items[i].symbol))
-                if length < cost[0]:
-                    cost[0] = length
-                    if nearest != NULL:
-                        nearest.len = 0
+                cost[0] = min(cost[0], length)
+                if nearest != NULL and length < least:
+                    nearest.len = 0
     return OK
 
 
