@@ -16,8 +16,8 @@ __all__ = ["check_stops"]
 # How many beginnings of stops may be followed for each step of `Limits.emptiness_steps`. With the default limits, a
 # stop may be 4,471 times `a`, and compiling takes two seconds.
 BEGINNINGS_A_STEP = 100
-# How many bytes a stop may have for each of `Limits.dfa_states`. States are made when they are needed, so there may be more
-# bytes than states; with the default limits, to compile a stop of 40,000 bytes takes less than a second.
+# How many bytes a stop may have for each of `Limits.dfa_states`. States are made when they are needed, so there may be
+# more bytes than states. With the default limits, to compile a stop of 40,000 bytes takes less than a second.
 BYTES_A_STATE = 4
 
 
