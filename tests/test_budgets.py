@@ -305,3 +305,23 @@ def test_both_lexing_rules_on_one_vocabulary(cl100k: ff.Tokenizer) -> None:
         after = plain.fork()
         assert after.accept_token(token)
         assert (token in allowed(matcher)) == (after.min_tokens().tokens <= 1)
+
+
+def test_plans_through_intersections(cl100k: ff.Tokenizer) -> None:
+    """A string of a pattern and of two lengths: estimates of what it needs grow where it begins."""
+    address = {
+        "type": "string",
+        "pattern": r"^[^@^\s]+@[^@^\.^\s]+(\.[^@^\.^\s]*)*.gov.uk",
+        "minLength": 5,
+        "maxLength": 254,
+    }
+    schema = {
+        "properties": {"a": {"type": "string", "minLength": 1, "maxLength": 160}, "b": address},
+        "required": ["b"],
+    }
+    grammar = ff.compile_json_schema({**schema, "additionalProperties": False}, cl100k, limits=Limits(dfa_states=2_000))
+    assert grammar.min_tokens().tokens < 20
+    matcher = grammar.matcher(max_tokens=60)
+    assert matcher.accept_bytes(b'{"a": "text')
+    assert len(matcher.allowed_token_ids()) > 50_000
+    assert walk(grammar, grammar.min_tokens().tokens + 2, random.Random(1))

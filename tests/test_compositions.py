@@ -263,3 +263,19 @@ def test_names_of_special_tokens_in_texts_give_a_warning(part: str | bytes | ff.
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ff.compose(ff.sequence(ff.special_token("<|fim_prefix|>"), "x"), cl100k)
+
+
+@pytest.mark.parametrize(
+    ("stop", "limit"),
+    [("ab" * 100_000, "dfa_states"), ("a" * 9_000, "emptiness_steps"), ("ab" * 4_500, "emptiness_steps")],
+)
+def test_a_stop_that_is_too_long(stop: str, limit: str, cl100k: ff.Tokenizer) -> None:
+    with pytest.raises(ff.LimitError, match=f"a stop of {len(stop)} bytes.*{limit}"):
+        ff.compose(ff.sequence(ff.text(until=stop), "x"), cl100k)
+
+
+def test_a_long_stop(cl100k: ff.Tokenizer) -> None:
+    stop = "".join(f"{number} " for number in range(1_000))
+    matcher = ff.compose(ff.sequence(ff.text(until=stop), "x"), cl100k).matcher()
+    assert matcher.accept_bytes((stop[:-1] + stop).encode()) == 2 * len(stop) - 1
+    assert matcher.forced_bytes() == b"x"

@@ -6,6 +6,7 @@ room finds how many tokens a configuration needs, and keeps the answer.
 In reading order:
 
     fewest_tokens   the answer of `min_tokens`: a number, and whether it is exact
+    likely_byte     the byte with which a shortest completion probably begins
     plans           one completion of each configuration, byte by byte
     token_costs     how many tokens a configuration needs: the exact number, or those of its plan
     token_set       sets of tokens as words

@@ -15,10 +15,11 @@ from ffgrammar.engine.budget.state_classes cimport NO_CLASS, StateClasses
 from ffgrammar.engine.budget.token_costs cimport NEVER, TokenCosts
 from ffgrammar.engine.budget.token_set cimport add_set
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.masks.compute cimport masks_find
+from ffgrammar.engine.masks.compute cimport masks_find, must_exit
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack
 from ffgrammar.engine.recognizer.completability cimport completable
-from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
+from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting, recognizer_end_lexeme
+from ffgrammar.regex.dfa.lazy_dfa cimport dfa_accept
 
 
 cdef class ConfigCosts:
@@ -116,6 +117,11 @@ cdef int fill_within(
 ) except -1:
     cdef uint32_t number
     cdef ConfigCosts found
+    cdef Config after
+    if must_exit(&engine.masks, &engine.recognizer, config):
+        engine.checked(recognizer_end_lexeme(
+            &engine.recognizer, config.row, dfa_accept(&engine.recognizer.dfa, config.state), &after, NULL))
+        config = &after
     costs.trim(engine)
     if plans_number(&costs.all.plans, config, &number) < 0:
         raise MemoryError
@@ -125,7 +131,8 @@ cdef int fill_within(
             costs.drop_masks()
         found = costs.masks[number] = costs_at(costs, engine, config)
         costs.mask_bytes += found.size()
-    if found.most < left and found.most != <uint32_t>NEVER:
+    elif found.most < left and found.most != <uint32_t>NEVER:
+        # (the first time, the mask is made sooner from what was just found)
         return fill_ample(engine, config, row, count)
     memset(row, 0, count * sizeof(uint32_t))
     return fill_scarce(engine, found, left, row)

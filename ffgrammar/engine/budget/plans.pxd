@@ -32,6 +32,7 @@ cdef struct Plans:
     Vec following  # per number: the number after this symbol
     Vec distances  # per number: the estimated distance to a sentence
     Vec path       # scratch
+    Vec exprs      # scratch
     Vec queue      # scratch: (number, entry of the queue it came from, symbol)
     Map seen       # scratch
 

@@ -8,6 +8,7 @@ from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, own
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.engine.parser.tables cimport TokenClass, token_class
+from ffgrammar.engine.budget.likely_byte cimport NO_GUESS, forced_byte, likely_byte
 from ffgrammar.engine.recognizer.completability cimport distance, step, token_step
 from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_end_lexeme
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, LAZY, LEAVE, dfa_accept, dfa_step
@@ -36,6 +37,7 @@ cdef int plans_init(Plans* p) noexcept nogil:
     own_vec(&p.owner, &p.following)
     own_vec(&p.owner, &p.distances)
     own_vec(&p.owner, &p.path)
+    own_vec(&p.owner, &p.exprs)
     own_vec(&p.owner, &p.queue)
     own_map(&p.owner, &p.seen)
     return owner_status(&p.owner)
@@ -125,7 +127,46 @@ cdef int find_effect(Recognizer* m, const Config* config, Config* ended, uint32_
     return effect[0] == DEAD
 
 
-cdef int nearest(Plans* p, Completability* v, Recognizer* m, uint32_t number) noexcept nogil:
+cdef int follow(
+    Plans* p, Completability* v, Recognizer* m, uint32_t number, uint32_t symbol, uint32_t* target,
+) noexcept nogil:
+    """Set the first symbol. Returns 1; 0 if the symbol may not come; or a status."""
+    cdef Config config = plans_config(p, number)
+    cdef Config moved
+    cdef uint32_t next_symbol
+    cdef int status = after_symbol(v, m, &config, symbol, &moved, &next_symbol)
+    if status > 0 and plans_number(p, &moved, target) < 0:
+        return NO_MEMORY
+    if status > 0:
+        p.symbols.data[number] = symbol
+        p.following.data[number] = target[0]
+    return status
+
+
+cdef int nearest_by_structure(
+    Plans* p, Completability* v, Recognizer* m, uint32_t number, uint32_t* symbol,
+) noexcept nogil:
+    """`nearest_of_all`, where the structure of the lexemes tells the symbol. Returns 0 where it does not. Then `symbol` may be a
+    guess that does not bring a sentence as much nearer as it should."""
+    cdef Config config = plans_config(p, number)
+    cdef uint32_t target, length, rest, pace
+    cdef int status
+    symbol[0] = forced_byte(m, &config)
+    if symbol[0] != NO_GUESS:
+        return follow(p, v, m, number, symbol[0], &target)
+    status = likely_byte(v, m, &config, &p.exprs, symbol, &length, &pace)
+    if status < 0 or symbol[0] == NO_GUESS:
+        return status
+    status = follow(p, v, m, number, symbol[0], &target)
+    if status == 0:
+        symbol[0] = NO_GUESS
+    if status > 0:
+        status = measured(p, v, m, target, &rest)
+        return status if status < 0 else rest + pace <= length
+    return status
+
+
+cdef int nearest_of_all(Plans* p, Completability* v, Recognizer* m, uint32_t number) noexcept nogil:
     """Set the first symbol to the one after which the distance is least. Returns 1; 0 if no symbol may come; or a status."""
     cdef Config config = plans_config(p, number)
     cdef Config moved, ended
@@ -160,6 +201,25 @@ cdef int nearest(Plans* p, Completability* v, Recognizer* m, uint32_t number) no
             return status
         symbol = next_symbol
     return p.symbols.data[number] != <uint32_t>AT_END
+
+
+cdef int nearest(Plans* p, Completability* v, Recognizer* m, uint32_t number) noexcept nogil:
+    """Set the first symbol. Returns 1; 0 if no symbol may come; or a status."""
+    cdef uint32_t guess, here, after
+    cdef int status = nearest_by_structure(p, v, m, number, &guess)
+    if status != 0:
+        return status
+    status = nearest_of_all(p, v, m, number)
+    if status > 0 and guess != NO_GUESS:
+        status = measured(p, v, m, number, &here)
+        if status >= 0:
+            status = measured(p, v, m, p.following.data[number], &after)
+        if status >= 0 and after >= here:
+            # (The distance of an intersection grows where its members drift apart. Then a byte that is not needed, as white space,
+            # would look as good as one that is.)
+            return follow(p, v, m, number, guess, &after)
+        return status if status < 0 else 1
+    return status
 
 
 cdef int accepting(Plans* p, Recognizer* m, uint32_t number) noexcept nogil:

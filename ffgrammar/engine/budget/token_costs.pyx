@@ -13,7 +13,8 @@ from ffgrammar.engine.budget.state_classes cimport ClassTable
 from ffgrammar.engine.engine cimport Engine, EngineAttachment
 from ffgrammar.engine.parser.tables cimport TokenClass, token_class
 from ffgrammar.engine.recognizer.completability cimport step, token_step
-from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
+from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting, recognizer_end_lexeme
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LEAVE, Dfa, dfa_accept, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token, subtree_end, trie_child,
 )
@@ -21,6 +22,8 @@ from ffgrammar.tokens.vocabulary.trie cimport (
 cdef enum:
     NOT_FOUND = 0xFFFFFFFF
     HEADER = 2  # words of a list of successors before the numbers
+    # of the configuration after a lexeme: not asked for yet
+    UNKNOWN_STATE = 0xFFFFFFFF
     # what `search` returns if it takes too many steps
     GAVE_UP = 2
 
@@ -95,6 +98,33 @@ cdef int add_successor(Costs* c, const Config* config) noexcept nogil:
     return vec_push(&c.successors, number)
 
 
+cdef int ends_dead(Engine engine, const Config* config, uint32_t byte, Config* ended) noexcept nogil:
+    """Whether the lexeme of a configuration ends before a byte that cannot come after it. A look at the automaton's tables mostly
+    tells, and saves a step. `ended` is the configuration after the lexeme, or has the state UNKNOWN_STATE until it is asked for.
+    Returns 1, 0 or a status."""
+    cdef Dfa* dfa = &engine.recognizer.dfa
+    cdef uint32_t target
+    cdef int status = dfa_step(dfa, config.state, byte, &target)
+    if status < 0 or target != LEAVE:
+        return status if status < 0 else 0
+    if ended.state == UNKNOWN_STATE:
+        status = recognizer_end_lexeme(&engine.recognizer, config.row, dfa_accept(dfa, config.state), ended, NULL)
+        if status < 0:
+            ended.state = UNKNOWN_STATE
+            return status
+    return dfa.delta.data[ended.state + byte] == DEAD
+
+
+cdef int add_found(Costs* c, const Config* config, uint32_t token, Vec* found) noexcept nogil:
+    """Add what a token leads to and the token, as `walk` does. Returns OK or NO_MEMORY."""
+    cdef uint32_t number
+    if found == NULL:
+        return add_successor(c, config)
+    if plans_number(&c.plans, config, &number) < 0 or vec_push(found, number) < 0:
+        return NO_MEMORY
+    return vec_push(found, token)
+
+
 cdef int walk(
     Engine engine, Costs* c, const Config* config, uint32_t at, uint32_t end, Vec* found, uint32_t* steps,
 ) noexcept nogil:
@@ -103,22 +133,24 @@ cdef int walk(
     to to `successors`. Returns a status."""
     cdef const TrieNode* nodes = engine.trie.nodes
     cdef Config configs[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t number, depth, token
+    cdef Config ended[MAX_TOKEN_BYTES + 1]
+    cdef uint32_t depth = node_depth(&nodes[at]) - 1
     cdef int status
-    configs[node_depth(&nodes[at]) - 1] = config[0]
+    configs[depth] = config[0]
+    ended[depth].state = UNKNOWN_STATE
     while at < end:
         depth = node_depth(&nodes[at])
-        configs[depth] = configs[depth - 1]
         steps[0] += 1
-        status = step(&engine.completability, &engine.recognizer, &configs[depth], node_byte(&nodes[at]), NULL)
-        token = node_token(&nodes[at])
-        if status > 0 and token != engine.trie.pad_token:
-            if found == NULL:
-                if add_successor(c, &configs[depth]) < 0:
+        status = ends_dead(engine, &configs[depth - 1], node_byte(&nodes[at]), &ended[depth - 1])
+        if status == 0:
+            configs[depth] = configs[depth - 1]
+            ended[depth].state = UNKNOWN_STATE
+            status = step(&engine.completability, &engine.recognizer, &configs[depth], node_byte(&nodes[at]), NULL)
+            if status > 0 and node_token(&nodes[at]) != engine.trie.pad_token:
+                if add_found(c, &configs[depth], node_token(&nodes[at]), found) < 0:
                     return NO_MEMORY
-            elif (plans_number(&c.plans, &configs[depth], &number) < 0 or vec_push(found, number) < 0
-                    or vec_push(found, token) < 0):
-                return NO_MEMORY
+        elif status > 0:
+            status = 0
         if status < 0:
             return status
         at = next_node(nodes, at, status > 0)
@@ -141,11 +173,8 @@ cdef int walk_others(Engine engine, Costs* c, const Config* config, Vec* found) 
         while status > 0 and at < engine.trie.offsets[token + 1]:
             status = step(&engine.completability, &engine.recognizer, &moved, engine.trie.blob[at], NULL)
             at += 1
-        if status > 0 and found == NULL:
-            status = add_successor(c, &moved)
-        elif status > 0 and (plans_number(&c.plans, &moved, &number) < 0 or vec_push(found, number) < 0
-                             or vec_push(found, token) < 0):
-            status = NO_MEMORY
+        if status > 0:
+            status = add_found(c, &moved, token, found)
         if status < 0:
             return status
     at = 0
@@ -161,6 +190,28 @@ cdef int walk_others(Engine engine, Costs* c, const Config* config, Vec* found) 
             for i in range(tokens.token_count):
                 if vec_push(found, number) < 0 or vec_push(found, tokens.tokens[i]) < 0:
                     return NO_MEMORY
+        if status < 0:
+            return status
+    return OK
+
+
+cdef int walk_exits(Engine engine, Costs* c, const Config* config, const Vec* exits, Vec* found) noexcept nogil:
+    """Take the tokens that leave the lexeme of a configuration (number, token). Returns a status."""
+    cdef const TrieNode* nodes = engine.trie.nodes
+    cdef Config above = config[0]
+    cdef Config ended
+    cdef uint32_t steps = 0
+    cdef uint32_t node
+    cdef size_t i
+    cdef int status
+    for i in range(0, exits.len, 2):
+        node = exits.data[i]
+        if i == 0 or exits.data[i + 1] != above.state:
+            above.state = exits.data[i + 1]
+            ended.state = UNKNOWN_STATE
+        status = ends_dead(engine, &above, node_byte(&nodes[node]), &ended)
+        if status == 0:
+            status = walk(engine, c, &above, node, subtree_end(nodes, node), found, &steps)
         if status < 0:
             return status
     return OK
@@ -239,10 +290,10 @@ cdef int find_cost(Engine engine, Costs* c, uint32_t number) noexcept nogil:
     """Find the cost of a configuration, if it is not known. Returns a status."""
     cdef uint32_t cost
     cdef int status = GAVE_UP
+    if number < c.costs.len and c.costs.data[number] != <uint32_t>NOT_FOUND:
+        return OK
     if cover_numbers(c) < 0:
         return NO_MEMORY
-    if c.costs.data[number] != <uint32_t>NOT_FOUND:
-        return OK
     if engine.trie.node_count <= c.max_steps:
         status = search(engine, c, number, &cost)
         if status == OK:
@@ -325,15 +376,9 @@ cdef class TokenCosts(EngineAttachment):
         return self.all.costs.data[number]
 
     cdef int exits_after(self, Engine engine, const Config* config, const Vec* exits) except -1:
-        cdef Config above = config[0]
-        cdef uint32_t steps = 0
-        cdef uint32_t node
         cdef size_t i
         self.found.len = 0
-        for i in range(0, exits.len, 2):
-            node = exits.data[i]
-            above.state = exits.data[i + 1]
-            engine.checked(walk(engine, &self.all, &above, node, subtree_end(engine.trie.nodes, node), &self.found, &steps))
+        engine.checked(walk_exits(engine, &self.all, config, exits, &self.found))
         engine.checked(walk_others(engine, &self.all, config, &self.found))
         for i in range(0, self.found.len, 2):
             engine.checked(find_cost(engine, &self.all, self.found.data[i]))

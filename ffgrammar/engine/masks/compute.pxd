@@ -74,3 +74,7 @@ cdef int masks_explain(
 # text only, and not for all texts in the parser's row. Otherwise `text_dependent` stays as it is. Returns OK or a status. The
 # engine's lock must be held.
 cdef int masks_find(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, bint* text_dependent) noexcept nogil
+
+# Whether the current lexeme is complete and cannot go on, so that the mask is that of the configuration after it. (False in a few
+# cases where this is not checked.)
+cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) noexcept nogil

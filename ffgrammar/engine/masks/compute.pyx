@@ -407,8 +407,6 @@ cdef int masks_explain(
 
 
 cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) noexcept nogil:
-    """Whether the current lexeme is complete and cannot go on, so that the mask is that of the configuration after it. (False
-    in a few cases where this is not checked.)"""
     cdef const uint32_t* pairs = intern_get(&m.dfa.states, config.state >> 8)
     cdef uint32_t i
     if config.row & VIRTUAL or k.completability.enabled or m.rules.has_checks or pairs[0]:

@@ -69,5 +69,11 @@ cdef int bytes_may_end(Completability* v, Recognizer* m, const Config* config, b
 # for a sentence. Returns a status.
 cdef int distance(Completability* v, Recognizer* m, const Config* config, uint32_t* length) noexcept nogil
 
+# `distance`, and the expressions with which such a completion goes on: what may still follow in those lexemes of the state that are
+# nearest to a sentence. There are none for a sentence, and where a special token comes next.
+cdef int distance_by(
+    Completability* v, Recognizer* m, const Config* config, uint32_t* length, Vec* nearest,
+) noexcept nogil
+
 # Find the bytes that may follow, and write them to 8 words as a set (core/bits.pxd). Returns how many there are, or a status.
 cdef int next_bytes(Completability* v, Recognizer* m, const Config* config, uint32_t* bits) noexcept nogil

@@ -335,34 +335,51 @@ cdef int measure_links(Completability* v, const Recognizer* m) noexcept nogil:
     return OK
 
 
-cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32_t* cost) noexcept nogil:
-    """Estimate the length of a completion, as if the lexing rule never got in the way, and write it to `cost`. Returns a
-    status."""
+cdef int note_nearest(Vec* nearest, uint32_t expr, uint32_t length, uint32_t* least) noexcept nogil:
+    """Add an expression to those with the least length, if its length is not greater. Returns OK or NO_MEMORY."""
+    if nearest == NULL or length > least[0]:
+        return OK
+    if length < least[0]:
+        least[0] = length
+        nearest.len = 0
+    return NO_MEMORY if vec_push(nearest, expr) < 0 else OK
+
+
+cdef int estimate(Completability* v, Recognizer* m, const Config* config, uint32_t* cost, Vec* nearest) noexcept nogil:
+    """Estimate the length of a completion, as if the lexing rule never got in the way, and write it to `cost`. Write the
+    expressions with which such a completion goes on to `nearest`, unless it is NULL; none where a special token comes next. No
+    skip lexeme begins such a completion. Returns a status."""
     cdef uint32_t number = config.state >> 8
     cdef uint32_t row = parser_row(m, config.row)
     cdef const Item* items
+    cdef const uint32_t* pairs = intern_get(&m.dfa.states, number)
     cdef uint32_t count, i, length, lexeme
+    cdef uint32_t least = FAR
+    cdef bint skips
     cost[0] = FAR
     if measure_links(v, m) < 0:
         return NO_MEMORY
     for i in range(1, intern_len(&m.dfa.states, number), 2):
-        length = min_remaining(m.nodes, intern_get(&m.dfa.states, number)[i + 1])
-        lexeme = intern_get(&m.dfa.states, number)[i]
+        length = min_remaining(m.nodes, pairs[i + 1])
+        lexeme = pairs[i]
         # (a lexeme with a slot is never a skip)
-        if lexeme < m.rules.is_skip.len and m.rules.is_skip.data[lexeme]:
-            length = add_lengths(length, row_cost(v, m, row))
-        else:
-            length = add_lengths(length, waiting_cost(v, m, row, lexeme))
+        skips = lexeme < m.rules.is_skip.len and m.rules.is_skip.data[lexeme]
+        length = add_lengths(length, row_cost(v, m, row) if skips else waiting_cost(v, m, row, lexeme))
+        if not (skips and pairs[0]) and note_nearest(nearest, pairs[i + 1], length, &least) < 0:
+            return NO_MEMORY
         if length < cost[0]:
             cost[0] = length
-    if m.rules.token_classes.len and intern_get(&m.dfa.states, number)[0]:
+    if m.rules.token_classes.len and pairs[0]:
         # (the state does not have the special tokens that the row waits for)
         items = row_items(&m.rows, row, &count)
         for i in range(count):
             if items[i].symbol >= m.rules.exprs.len:
                 break
             if m.rules.exprs.data[items[i].symbol] == NOTHING:
-                cost[0] = min(cost[0], add_lengths(1, waiting_cost(v, m, row, items[i].symbol)))
+                length = add_lengths(1, waiting_cost(v, m, row, items[i].symbol))
+                cost[0] = min(cost[0], length)
+                if nearest != NULL and length < least:
+                    nearest.len = 0
     return OK
 
 
@@ -381,7 +398,7 @@ cdef int enqueue(Completability* v, Recognizer* m, const Config* config, uint32_
         return status
     if status > 0:
         return NO_MEMORY if map_put(&v.known, key, 1) < 0 else 1
-    status = estimate(v, m, config, &cost)
+    status = estimate(v, m, config, &cost, NULL)
     if status < 0:
         return status
     if v.queue.len // QUEUE_WORDS >= v.max_search:
@@ -543,13 +560,21 @@ cdef int bytes_may_end(Completability* v, Recognizer* m, const Config* config, b
 
 
 cdef int distance(Completability* v, Recognizer* m, const Config* config, uint32_t* length) noexcept nogil:
+    return distance_by(v, m, config, length, NULL)
+
+
+cdef int distance_by(
+    Completability* v, Recognizer* m, const Config* config, uint32_t* length, Vec* nearest,
+) noexcept nogil:
     cdef int status = recognizer_accepting(m, config, NULL)
     length[0] = 0
+    if nearest != NULL:
+        nearest.len = 0
     if status != 0:
         return status
     if v.rest.len == 0 and measure_rules(v, m) < 0:
         return NO_MEMORY
-    return estimate(v, m, config, length)
+    return estimate(v, m, config, length, nearest)
 
 
 cdef int next_bytes(Completability* v, Recognizer* m, const Config* config, uint32_t* bits) noexcept nogil:

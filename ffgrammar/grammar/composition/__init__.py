@@ -2,6 +2,7 @@
 
 - parts: what a composition consists of; `flatten`, equal parts once.
 - joints: what may follow each part, and where two parts could read the same text.
+- long_stops: stops that are refused, because they are too long.
 - free_texts: free texts as expressions.
 - leaves: the leaves of the tree as lexemes and productions; `Family`, lexemes that do not clash.
 - open_end: grammars whose last lexeme ends anywhere.

@@ -18,6 +18,7 @@ from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.composition.free_texts import FreeTexts
 from ffgrammar.grammar.composition.joints import FAMILIES, NAMES, TEXTS, Edges, find_joints
 from ffgrammar.grammar.composition.leaves import Family, Leaf, free_edges, leaf_edges, read_leaf, special_ids
+from ffgrammar.grammar.composition.long_stops import check_stops
 from ffgrammar.grammar.composition.open_end import OpenEnd
 from ffgrammar.grammar.composition.outline import outline
 from ffgrammar.grammar.composition.parts import (
@@ -55,12 +56,13 @@ def build(
         UnsupportedError: a grammar with checks stands beside a Lark grammar or may read the same text as another part,
             or a composition that was loaded from a file, or a Lark grammar with schemas, may read the same text as what
             follows it.
-        LimitError: there are too many productions, or a bound of the expressions was reached.
+        LimitError: there are too many productions, a stop is too long, or a bound of the expressions was reached.
     """
     nodes, has_names = flatten(root)
     for node in nodes:
         if isinstance(node.part, Whole) and node.part.vocabulary != vocabulary:
             raise GrammarError("a part was compiled for another vocabulary")
+    check_stops({stop for node in nodes if isinstance(node.part, Text) for stop in node.part.stops}, limits)
     texts = FreeTexts(store)
     leaves = {
         number: read_leaf(node.part, store, texts)

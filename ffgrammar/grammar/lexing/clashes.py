@@ -64,6 +64,9 @@ class Clashes:
         self.literals: list[bytes | None] = [node[1] if node[0] == "literal" else None for node in nodes]
         self._meeting = self._may_meet()
         self.firsts = [first_bytes(store, expr) for expr in self.exprs]
+        # A thousand alternatives have equal FOLLOW sets, and equal questions are answered once.
+        self._begin: dict[int, int] = {}
+        self._begun_by: dict[int, int] = {}
 
     def _may_meet(self) -> list[int]:
         """By lexeme, those that may match the same text: for a literal, not the other literals."""
@@ -78,10 +81,19 @@ class Clashes:
 
     def begin(self, lexemes: int) -> int:
         """The bytes with which a set of lexemes may begin."""
-        found = 0
-        for lexeme in members(lexemes):
-            found |= self.firsts[lexeme]
-        return found
+        if lexemes not in self._begin:
+            found = 0
+            for lexeme in members(lexemes):
+                found |= self.firsts[lexeme]
+            self._begin[lexemes] = found
+        return self._begin[lexemes]
+
+    def _begin_alike(self, lexeme: int) -> int:
+        """The lexemes that may begin with a byte with which a lexeme may begin."""
+        firsts = self.firsts[lexeme]
+        if firsts not in self._begun_by:
+            self._begun_by[firsts] = sum(1 << other for other, found in enumerate(self.firsts) if found & firsts)
+        return self._begun_by[firsts]
 
     def behind(self, lexeme: int, beside: int) -> int:
         """The bytes with which something may begin that follows a lexeme which stands beside another one."""
@@ -112,7 +124,10 @@ class Clashes:
         """The lexemes that clash, in pairs."""
         beside = self.beside()
         for lexeme in range(len(self.exprs)):
-            for other in members(beside[lexeme]):
+            if lexeme != self.skip and not self.lazy[lexeme] and not self.behind(lexeme, lexeme):
+                # (nothing follows it, whatever it stands beside)
+                continue
+            for other in members(beside[lexeme] & self._begin_alike(lexeme)):
                 if self.clash(lexeme, other):
                     yield lexeme, other
 
@@ -139,7 +154,10 @@ class Clashes:
                 beside[lexeme] |= one
 
         together(self.follow.first, self.follow.first)
-        for lexemes in after:
+        with_after: dict[int, int] = {}
+        for lexeme, lexemes in enumerate(after):
+            with_after[lexemes] = with_after.get(lexemes, 0) | 1 << lexeme
+        for lexemes in with_after:
             together(lexemes, lexemes)
         before: list[int] = []
         while before != beside:
@@ -147,8 +165,9 @@ class Clashes:
             for lexeme, behind in enumerate(after):
                 if self._work is not None:
                     self._work.take(len(after))
-                for other in members(beside[lexeme] & self._meeting[lexeme] & ~((2 << lexeme) - 1)):
-                    if after[other] != behind and self._meet(lexeme, other, meeting):
+                others = beside[lexeme] & self._meeting[lexeme] & ~with_after[behind] & ~((2 << lexeme) - 1)
+                for other in members(others):
+                    if self._meet(lexeme, other, meeting):
                         together(behind, after[other])
                 if self.skip is not None and self._meet(lexeme, self.skip, meeting):
                     together(beside[lexeme], behind)
