@@ -23,7 +23,7 @@ with atheris.instrument_imports(include=["ffgrammar"]):
     from fuzz.targets import TARGETS
 
 # A source may take so many seconds, and the process so many megabytes.
-SECONDS, MEGABYTES = 20, 2048
+SECONDS, MEGABYTES = 60, 2048
 
 
 def _fuzz(name: str, seconds: int, corpus: Path) -> None:
