@@ -97,7 +97,7 @@ asan: $(ASAN_VENV)/.installed-test ## the tests under AddressSanitizer and UBSan
 # where it expects them.
 tsan: $(TSAN_VENV)/.installed-test ## the tests with threads under ThreadSanitizer
 	cd tests && LD_PRELOAD="$$($(CC) -print-file-name=libtsan.so)" FFGRAMMAR_HYPOTHESIS=quick \
-	TSAN_OPTIONS="halt_on_error=0 exitcode=66 suppressions=$(CURDIR)/tests/tsan.supp" setarch -R \
+	TSAN_OPTIONS="exitcode=0 log_path=$(CURDIR)/build/tsan suppressions=$(CURDIR)/tests/tsan.supp" setarch -R \
 	$(abspath $(TSAN_VENV))/bin/pytest --capture=sys -m 'not timing' $(PYTEST_FLAGS) $(THREAD_TESTS)
 
 # How long the fuzzers of all front-ends together run: make fuzz MINUTES=60
