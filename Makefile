@@ -5,6 +5,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 ASAN_VENV := $(VENV)-asan
+TSAN_VENV := $(VENV)-tsan
+FUZZ_VENV := $(VENV)-fuzz
 DOCS_VENV := $(VENV)-docs
 MODELS_VENV := $(VENV)-models
 SERVERS_VENV := $(VENV)-servers
@@ -12,12 +14,16 @@ PEERS_VENV := $(VENV)-peers
 GUIDANCE_VENV := $(VENV)-guidance
 CORPUS_VENV := $(VENV)-corpus
 VLLM_VENV := $(VENV)-vllm
+VENVS := $(VENV) $(ASAN_VENV) $(TSAN_VENV) $(FUZZ_VENV) $(DOCS_VENV) $(MODELS_VENV) $(SERVERS_VENV) $(PEERS_VENV) $(GUIDANCE_VENV) $(CORPUS_VENV) $(VLLM_VENV)
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 # As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython, and can use again what
 # Cython translated earlier.
 BUILD_REQUIRES := 'setuptools>=77' 'cython>=3.3'
 # Options of pytest: make test PYTEST_FLAGS='-k mask'
 PYTEST_FLAGS ?=
+# The tests in which several threads use one object.
+THREAD_TESTS := test_engine_threads.py test_engine_batch.py test_engine_forks.py test_forks.py test_compiler.py test_interrupts.py \
+    test_kept_grammars.py test_lm_several.py
 # Options of the bench: make bench BENCH_FLAGS='--limit 60 --micro'
 BENCH_FLAGS ?=
 BENCH_EXTRAS ?= bench
@@ -27,7 +33,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli grammars -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: build help demo test test-models test-vllm bench-vllm test-servers test-page page test-corpus template-strings tokenizers bench bench-models lint format asan man docs reference architecture wheels clean
+.PHONY: build help demo test test-models test-vllm bench-vllm test-servers test-page page test-corpus template-strings tokenizers bench bench-models lint format asan tsan fuzz man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -113,6 +119,18 @@ asan: $(ASAN_VENV)/.installed-test ## the tests under AddressSanitizer and UBSan
 	PYTHONMALLOC=malloc FFGRAMMAR_HYPOTHESIS=quick \
 	$(abspath $(ASAN_VENV))/bin/pytest --capture=sys -m 'not timing' $(PYTEST_FLAGS)
 
+# Python itself is not instrumented, so only races in the extensions are seen. setarch -R: ThreadSanitizer needs addresses
+# where it expects them.
+tsan: $(TSAN_VENV)/.installed-test ## the tests with threads under ThreadSanitizer
+	cd tests && LD_PRELOAD="$$($(CC) -print-file-name=libtsan.so)" FFGRAMMAR_HYPOTHESIS=quick \
+	TSAN_OPTIONS="exitcode=0 log_path=$(CURDIR)/build/tsan suppressions=$(CURDIR)/tests/tsan.supp" setarch -R \
+	$(abspath $(TSAN_VENV))/bin/pytest --capture=sys -m 'not timing' $(PYTEST_FLAGS) $(THREAD_TESTS)
+
+# How long the fuzzers of all front-ends together run: make fuzz MINUTES=60
+MINUTES ?= 10
+fuzz: $(FUZZ_VENV)/.installed-fuzz ## random sources and texts for each front-end, guided by what the front-ends' code does with them
+	$(FUZZ_VENV)/bin/python tests/fuzz --minutes $(MINUTES) --corpus build/fuzz
+
 ## Maintain
 
 lint: export PATH := $(abspath $(BIN)):$(PATH)
@@ -149,12 +167,12 @@ wheels: ## a wheel for each of PYTHONS, repaired, and tried in an environment of
 	$(PYTHON) tests/wheels.py $(PYTHONS)
 
 clean: ## remove everything that was built or installed here
-	rm -rf $(VENV) $(ASAN_VENV) $(DOCS_VENV) $(MODELS_VENV) $(SERVERS_VENV) $(PEERS_VENV) $(GUIDANCE_VENV) $(CORPUS_VENV) $(VLLM_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENVS) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find ffgrammar cli tests -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
 
 ## How it is set up
 
-$(BIN)/python $(ASAN_VENV)/bin/python $(MODELS_VENV)/bin/python $(SERVERS_VENV)/bin/python $(PEERS_VENV)/bin/python $(GUIDANCE_VENV)/bin/python $(CORPUS_VENV)/bin/python $(VLLM_VENV)/bin/python:
+$(VENVS:%=%/bin/python):
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
 	    { echo "ffgrammar needs Python 3.10 or newer: make PYTHON=/path/to/python" >&2; exit 1; }
 	$(PYTHON) -m venv $(@:/bin/python=)
@@ -242,6 +260,13 @@ $(VENV)/.built: $(VENV)/.installed
 $(VENV)/.installed-%: $(SOURCES) | $(BIN)/python
 	$(call install,[$*])
 
-$(ASAN_VENV)/.installed-%: export FFGRAMMAR_SANITIZE = 1
+$(FUZZ_VENV)/.installed-%: $(SOURCES) | $(FUZZ_VENV)/bin/python
+	$(call install,[$*])
+
+$(ASAN_VENV)/.installed-%: export FFGRAMMAR_SANITIZE = address,undefined
 $(ASAN_VENV)/.installed-%: $(SOURCES) | $(ASAN_VENV)/bin/python
+	$(call install,[$*])
+
+$(TSAN_VENV)/.installed-%: export FFGRAMMAR_SANITIZE = thread
+$(TSAN_VENV)/.installed-%: $(SOURCES) | $(TSAN_VENV)/bin/python
 	$(call install,[$*])

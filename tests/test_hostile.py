@@ -8,6 +8,7 @@ import pickle
 import random
 import zlib
 from collections.abc import Callable
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -265,3 +266,24 @@ def test_numbers_of_numpy(cl100k: ff.Tokenizer) -> None:
         matcher = grammar.matcher()
         matcher.accept_bytes(text)
         assert matcher.is_accepting() == valid
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"enum": ["x" * 1000 + str(number) for number in range(3000)]},
+        {"properties": {f"{'k' * 1000}{number}": {} for number in range(2000)}},
+        {"const": [[float(number), Decimal(number)] * 1000 for number in range(1000)]},
+    ],
+    ids=["strings", "keys", "numbers"],
+)
+def test_schemas_as_objects_are_bounded_too(cl100k: ff.Tokenizer, schema: dict[str, Any]) -> None:
+    with pytest.raises(ff.LimitError, match="the schema is too large") as caught:
+        ff.compile_json_schema(schema, cl100k, limits=ff.Limits.public())
+    assert caught.value.limit == "source_bytes"
+
+
+def test_paths_with_null_characters(cl100k: ff.Tokenizer) -> None:
+    for paths in ({"base": "a\0b"}, {"import_paths": ["a\0b"]}):
+        with pytest.raises(ff.GrammarError, match="a path has no null character"):
+            ff.compile_lark("%import .x.X\nstart: X", cl100k, **paths)

@@ -189,3 +189,18 @@ def test_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     Old.__module__ = "pydantic.v1"
     with pytest.raises(ff.GrammarError, match=r"Old is a model of pydantic 1: pass Old.schema\(\)"):
         ff.schema_of(Old)
+
+
+def test_annotations_that_raise_are_wrong_types() -> None:
+    def divided(a: int) -> None:
+        pass
+
+    divided.__annotations__["a"] = "1/0"
+    with pytest.raises(ff.GrammarError, match="divided is not a type that pydantic knows: division by zero"):
+        ff.schema_of(divided)
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf")])
+def test_literals_that_json_does_not_have(value: float) -> None:
+    with pytest.raises(ff.UnsupportedError, match=f"{value} is a value of a Literal"):
+        ff.schema_of(Literal[value])  # type: ignore[valid-type]

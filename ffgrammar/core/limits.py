@@ -16,7 +16,7 @@ class Limits:
     `cache_bytes`.
 
     Attributes:
-        source_bytes: length of a schema or grammar text.
+        source_bytes: length of a schema or grammar text; of a schema given as Python objects, about that of its text.
         nesting: depth of nested groups in a regex, of a schema, of a grammar expression.
         expressions: regex expressions of one grammar. On average they may have sixteen members each.
         expression_size: members of one and/or expression.

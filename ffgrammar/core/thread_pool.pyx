@@ -7,7 +7,7 @@ own.
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from ffgrammar.core.threads cimport Lock, atomic_load, lock_leave, lock_take, relax
+from ffgrammar.core.threads cimport Lock, atomic_load, atomic_put, lock_leave, lock_take, relax
 
 cdef extern from *:
     """
@@ -94,6 +94,7 @@ cdef struct Pool:
     int off          # the processor that the threads stay off; -1 if it is not set yet
     bint busy        # a call is under way
     bint ending      # pool_stop is under way
+    # (these two are written with the lock, and atomically, because `stay_awake` reads them without it)
     uint32_t wanted  # how many more threads may join the call
     uint32_t active  # how many threads have joined the call and are not done
     void (*work)(void*) noexcept nogil
@@ -132,14 +133,14 @@ cdef void serve() noexcept nogil:
         elif pool.wanted == 0:
             wait(&wake, &lock)
         else:
-            pool.wanted -= 1
-            pool.active += 1
+            atomic_put(&pool.wanted, pool.wanted - 1)
+            atomic_put(&pool.active, pool.active + 1)
             lock_leave(&lock)
             began = clock()
             pool.work(pool.context)
             worked = True
             lock_take(&lock)
-            pool.active -= 1
+            atomic_put(&pool.active, pool.active - 1)
             if pool.active == 0:
                 signal_all(&done)
     lock_leave(&lock)
@@ -159,7 +160,7 @@ cdef void pool_run(void (*work)(void*) noexcept nogil, void* context, int helper
             stay_apart(pool.threads, pool.count, &pool.off)
             pool.work = work
             pool.context = context
-            pool.wanted = min(helpers, pool.count)
+            atomic_put(&pool.wanted, min(helpers, pool.count))
         lock_leave(&lock)
         if ours:
             signal_all(&wake)
@@ -169,7 +170,7 @@ cdef void pool_run(void (*work)(void*) noexcept nogil, void* context, int helper
         stay_awake(&pool.active, False, began)
         lock_take(&lock)
         # a thread that has not joined by now need not do so
-        pool.wanted = 0
+        atomic_put(&pool.wanted, 0)
         while pool.active:
             wait(&done, &lock)
         pool.busy = False

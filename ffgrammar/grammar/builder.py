@@ -280,6 +280,11 @@ class GrammarBuilder:
         # (the engine then asks in each configuration whether the text can be completed)
         delimited = delimited and not self._has_groups
         assert delimited or not self._checks, "checks need a delimited grammar"
+        if single_skip:
+            # (otherwise a skip could follow a terminal that is a skip, too)
+            skips = {lexeme.expr for lexeme in self._lexemes if lexeme.skip}
+            others = {lexeme.expr for lexeme in self._lexemes if not lexeme.skip}
+            assert skips.isdisjoint(others), "a terminal is also a skip, of which only one may stand in a place"
         if not start & 1:
             start = self._share(("seq", start), "start", [(start,)])
         return GrammarIR(

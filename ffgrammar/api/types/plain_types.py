@@ -8,9 +8,12 @@ from __future__ import annotations
 import dataclasses
 import enum
 import inspect
+import math
 import types
 import typing
 from typing import Any, Literal, Union
+
+from ffgrammar.core.errors import UnsupportedError
 
 __all__ = ["Unknown", "plain_schema"]
 
@@ -29,7 +32,7 @@ class Unknown(Exception):
 
 
 def plain_schema(kind: Any) -> dict[str, Any]:
-    """The schema of a type or a function. Raises Unknown."""
+    """The schema of a type or a function. Raises Unknown, and UnsupportedError for a value that JSON does not have."""
     return _Reader().schema(kind)
 
 
@@ -118,4 +121,8 @@ def _enum(values: typing.Iterable[Any]) -> dict[str, Any]:
     listed = list(values)
     if not listed or not all(isinstance(one, (str, int, float, bool, type(None))) for one in listed):
         raise Unknown(listed)
-    return {"enum": [one.value if isinstance(one, enum.Enum) else one for one in listed]}
+    found = [one.value if isinstance(one, enum.Enum) else one for one in listed]
+    for one in found:
+        if isinstance(one, float) and not math.isfinite(one):
+            raise UnsupportedError(f"{one} is a value of a Literal or an enum, and no JSON text has it")
+    return {"enum": found}

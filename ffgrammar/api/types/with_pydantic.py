@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import Any
 
-from pydantic import PydanticUserError, TypeAdapter
+from pydantic import TypeAdapter
 from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema
 
@@ -45,7 +45,9 @@ def pydantic_schema(kind: Any) -> dict[str, Any]:
         found: dict[str, Any] = TypeAdapter(kind).json_schema(schema_generator=_Closed)
     except PydanticInvalidForJsonSchema as error:
         raise UnsupportedError(f"{name} has no JSON Schema: {error.message}") from error
-    except (PydanticUserError, NameError, TypeError) as error:
+    except ImportError:
+        raise
+    except Exception as error:  # (a text in an annotation is evaluated, and may raise anything)
         raise GrammarError(f"{name} is not a type that pydantic knows: {error}") from error
     if inspect.isroutine(kind) and found.get("type") != "object":
         raise UnsupportedError(f"{name} has parameters without names, which no JSON object has: give them names")

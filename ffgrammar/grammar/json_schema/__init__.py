@@ -27,7 +27,7 @@ from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER
 from ffgrammar.grammar.json_schema.documents.registry import Registry
 from ffgrammar.grammar.json_schema.documents.scopes import NameNeeded
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschemas
-from ffgrammar.grammar.json_schema.documents.text import read_text
+from ffgrammar.grammar.json_schema.documents.text import check_size, read_text
 from ffgrammar.grammar.json_schema.emit.common_expressions import expressions
 from ffgrammar.grammar.json_schema.emit.emitter import Emitter
 from ffgrammar.grammar.json_schema.emit.layout import KeysApart
@@ -74,6 +74,8 @@ def build(
     limits = limits or store.limits
     if isinstance(schema, str):
         schema = read_text(schema, limits)
+    else:
+        check_size(schema, limits)
     try:
         subschemas, emitter, start, warnings = _emit(schema, Registry(registry, limits), store, limits, options)
     except UnicodeEncodeError as error:

@@ -9,6 +9,8 @@ import os
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ffgrammar.core.errors import GrammarError
+
 __all__ = ["Files", "Found"]
 
 LIBRARY = os.path.join(os.path.dirname(__file__), "data")
@@ -41,6 +43,9 @@ class Files:
         self.import_paths = [os.fspath(path) for path in import_paths]
         self.base = None if base is None else os.fspath(base)
         roots = [*self.import_paths, LIBRARY] + ([] if self.base is None else [self.base])
+        for root in roots:
+            if (b"\0" if isinstance(root, bytes) else "\0") in root:
+                raise GrammarError(f"{root!r} is no folder: a path has no null character")
         self._roots = [os.path.realpath(root) for root in roots]
 
     def shadows(self, steps: tuple[str, ...]) -> bool:

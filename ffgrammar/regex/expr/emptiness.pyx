@@ -24,6 +24,11 @@ cdef enum:
     FEW_FOUND = 64
     # When a search has found so many expressions, it looks at a wider one.
     MANY_FOUND = 2000
+    # A search that has found at most so many expressions goes on with the first one that seems closer to a match. (A search
+    # inside a character of several bytes mostly ends so. A longer search does better with the closest one.)
+    FIRST_FOUND = 4
+    # Added to the number of an expression in the heap that was looked at before.
+    AGAIN = 1 << 30
 
 cdef struct Search:
     Owner owner
@@ -81,6 +86,7 @@ cdef int search(Nodes* n, uint32_t e, Search* s) noexcept nogil:
     Returns 1, 0 or a negative status."""
     cdef size_t i
     cdef uint32_t number
+    cdef bint again
     cdef int status
     if enqueue(n, e, 0, s) < 0:
         return NO_MEMORY
@@ -91,9 +97,11 @@ cdef int search(Nodes* n, uint32_t e, Search* s) noexcept nogil:
                 n.info.data[e] |= DEAD_END
                 return 0
         number = heap_pop(&s.heap)
+        again = number >= AGAIN
+        number &= AGAIN - 1
         if s.found.len > FEW_FOUND and has_wider(n, s.found.data[number], s):
             continue
-        status = expand(n, number, s)
+        status = expand(n, number, again, s)
         if status != 0:
             return status
     for i in range(s.found.len):
@@ -147,23 +155,32 @@ cdef bint has_wider(Nodes* n, uint32_t e, Search* s) noexcept nogil:
     return found
 
 
+cdef inline uint32_t cost_of(const Nodes* n, uint32_t e, uint32_t distance) noexcept nogil:
+    return GREATEST_WEIGHT * n.shortest.data[e] + SUM_WEIGHT * min_remaining(n, e) + distance
+
+
 cdef int enqueue(Nodes* n, uint32_t e, uint32_t parent, Search* s) noexcept nogil:
     cdef uint32_t distance = s.parents.data[2 * parent + 1] + 1 if s.found.len else 0
     cdef uint32_t number = <uint32_t>s.found.len
-    cdef uint32_t cost = GREATEST_WEIGHT * n.shortest.data[e] + SUM_WEIGHT * min_remaining(n, e) + distance
-    if heap_push(&s.heap, cost, number) < 0 or map_put(&s.seen, e, 0) < 0:
+    if heap_push(&s.heap, cost_of(n, e, distance), number) < 0 or map_put(&s.seen, e, 0) < 0:
         return NO_MEMORY
     if vec_push(&s.found, e) < 0 or vec_push(&s.parents, parent) < 0:
         return NO_MEMORY
     return vec_push(&s.parents, distance)
 
 
-cdef int expand(Nodes* n, uint32_t number, Search* s) noexcept nogil:
+cdef int expand(Nodes* n, uint32_t number, bint again, Search* s) noexcept nogil:
     """Look at the derivatives of one expression, one for each byte class. Returns 1 if one is known to match something, else OK
-    or a negative status."""
+    or a negative status.
+
+    In the first steps of a search this stops at a derivative that seems closer to a match, which is looked at next. The other
+    derivatives are looked at when the expression comes `again`.
+    """
     cdef uint32_t covered[8]
     cdef uint32_t e = s.found.data[number]
     cdef uint32_t byte = 0
+    cdef uint32_t distance = s.parents.data[2 * number + 1]
+    cdef uint32_t cost = cost_of(n, e, distance)
     cdef uint32_t d, i
     cdef size_t before
     cdef int status
@@ -193,6 +210,8 @@ cdef int expand(Nodes* n, uint32_t number, Search* s) noexcept nogil:
             return LIMIT_EMPTINESS
         if enqueue(n, d, number, s) < 0:
             return NO_MEMORY
+        if not again and s.found.len <= FIRST_FOUND and cost_of(n, d, distance + 1) < cost:
+            return heap_push(&s.heap, cost, number | <uint32_t>AGAIN)
     return OK
 
 

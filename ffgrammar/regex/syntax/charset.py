@@ -10,7 +10,9 @@ need its data: in the dialect "ecma", the sets of \\d, \\w and \\s are constants
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+import sys
+from array import array
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 from functools import lru_cache
 
@@ -197,31 +199,64 @@ def unicode_property(name: str) -> Charset | None:
     return _property(re.sub(r"[_ ]|-(?![0-9])", "", name).lower())
 
 
-@lru_cache(maxsize=1024)
 def _property(name: str) -> Charset | None:
     from regex import error
 
-    try:
-        return _find(rf"\p{{{name}}}+")
-    except error:
-        return None
+    found = _known.get(name)
+    if found is None:
+        try:
+            found = _find(rf"\p{{{name}}}+")
+        except error:
+            return None
+        found = _known[name] = _shared.setdefault(found, found)
+    return found
+
+
+# The sets of all properties that were asked for, by name. There are some thousands of names, and many share a set.
+_known: dict[str, Charset] = {}
+_shared: dict[Charset, Charset] = {}
 
 
 def _find(pattern: str) -> Charset:
     """The characters that an escape of the `regex` package stands for. `pattern` is the escape, followed by +."""
     import regex
 
-    # One scan over a string of all code points takes 3 ms. Asking for each character would take 300 ms.
-    return from_ranges([(m.start(), m.end() - 1) for m in regex.compile(pattern).finditer(_all_code_points())])
+    text = _samples()
+    # One scan takes 1 ms. Asking for each character would take 300 ms.
+    found = []
+    for match in regex.compile(pattern).finditer(text):
+        begin, end = match.span()
+        while begin < end:
+            first, last, after = _run(begin, ord(text[begin]))
+            rest = min(end, after) - begin
+            # (a sample stands for all of its run)
+            found.append((first, last if after == begin + 1 else first + rest - 1))
+            begin += rest
+    return from_ranges(found)
 
 
-def _all_code_points() -> str:
-    # Made as UTF-32 in 10 ms; a join over chr() takes 180 ms. The string is not kept, because it holds 4 MB.
-    buffer = bytearray(4 * (LAST + 1))
-    buffer[0::4] = bytes(range(256)) * 0x1100
-    buffer[1::4] = b"".join(bytes([i]) * 256 for i in range(256)) * 17
-    buffer[2::4] = b"".join(bytes([i]) * 0x10000 for i in range(17))
-    return buffer.decode("utf-32-le", "surrogatepass")
+# Of 65,534 characters of each of these planes Unicode says the same. The last two of a plane are no characters.
+UNIFORM_PLANES = (*range(4, 14), 15, 16)
+
+
+@lru_cache(maxsize=1)
+def _samples() -> str:
+    """All characters of the other planes, and then two of each uniform plane: its first and its last."""
+    codes = array("I", [*range(0x40000), *range(0xE0000, 0xF0000)])
+    codes.extend([code for plane in UNIFORM_PLANES for code in (plane << 16, plane << 16 | 0xFFFF)])
+    return codes.tobytes().decode(f"utf-32-{sys.byteorder[0]}e", "surrogatepass")
+
+
+def _run(place: int, code: int) -> tuple[int, int, int]:
+    """What the sample at a place stands for, which is a character: its first and last character, and the place after
+    the samples that follow one another."""
+    if place < 0x40000:
+        return code, code, 0x40000
+    if place < 0x50000:
+        return code, code, 0x50000
+    if code & 0xFFFF:
+        return code - 1, code, place + 1
+    return code, code + 0xFFFD, place + 1
 
 
 def case_closure(members: Charset) -> Charset:
@@ -230,10 +265,24 @@ def case_closure(members: Charset) -> Charset:
         return members
     if members[-1][1] < 0x80:
         return _ascii_case_closure(members)
-    others = [
-        (ord(other), ord(other)) for char, orbit in _orbits().items() if contains(members, ord(char)) for other in orbit
-    ]
+    return _wide_case_closure(members)
+
+
+@lru_cache(maxsize=256)
+def _wide_case_closure(members: Charset) -> Charset:
+    cased, orbits = _cased()
+    others: list[tuple[int, int]] = []
+    for first, last in members:
+        for at in range(bisect_left(cased, first), bisect_right(cased, last)):
+            others.extend(orbits[at])
     return from_ranges([*members, *others])
+
+
+@lru_cache(maxsize=1)
+def _cased() -> tuple[list[int], list[Charset]]:
+    """The characters that have case partners, ascending, and for each its partners and itself."""
+    orbits = {ord(char): tuple([(ord(other), ord(other)) for other in orbit]) for char, orbit in _orbits().items()}
+    return sorted(orbits), [orbits[code] for code in sorted(orbits)]
 
 
 @lru_cache(maxsize=1024)
@@ -269,7 +318,7 @@ def _orbits() -> dict[str, str]:
     """
     import regex
 
-    cased = regex.findall(r"[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]", _all_code_points())
+    cased = regex.findall(r"[\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]", _samples())
     groups: dict[str, set[str]] = {}
     for char in cased:
         folded = _fold(char)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import marshal
 from collections import Counter
 from decimal import Decimal, InvalidOperation
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
 
-__all__ = ["kind_of", "read_text"]
+__all__ = ["check_size", "kind_of", "read_text"]
 
 
 def read_text(text: str, limits: Limits, what: str = "the schema") -> Any:
@@ -38,6 +39,35 @@ def read_text(text: str, limits: Limits, what: str = "the schema") -> Any:
         raise LimitError("nesting", limits.nesting, f"{what} is nested too deep to be read") from None
     except ValueError as error:
         raise GrammarError(f"{what} is not JSON: {error}") from None
+
+
+def check_size(schema: Any, limits: Limits) -> None:
+    """Bound the size of a schema that is given as Python objects by that of its text. An object that occurs in several
+    places counts once.
+
+    Raises:
+        LimitError: it is too large.
+    """
+    try:
+        # (in C, and hardly ever shorter than the text)
+        if len(marshal.dumps(schema)) <= limits.source_bytes:
+            return
+    except ValueError:
+        # something in it is of a class that JSON does not have, or it is nested deep
+        pass
+    met: set[int] = set()
+    stack = [schema]
+    size = 0
+    while stack:
+        one = stack.pop()
+        size += 2 + (len(one) if isinstance(one, str) else 0)
+        if size > limits.source_bytes:
+            raise LimitError("source_bytes", limits.source_bytes, "the schema is too large")
+        if isinstance(one, (dict, list)) and id(one) not in met:
+            met.add(id(one))
+            if isinstance(one, dict):
+                stack.extend(one)
+            stack.extend(one.values() if isinstance(one, dict) else one)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -11,5 +11,6 @@ In reading order:
 - ordered, unordered: the order in which the properties of an object may come.
 - other_keys: the keys beside the named ones.
 - objects: objects.
+- chains: several recursive subschemas that apply to one object and hand the same property on.
 - emitter: the symbol of a conjunction.
 """

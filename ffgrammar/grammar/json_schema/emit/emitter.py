@@ -12,6 +12,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
 from ffgrammar.grammar.json_schema.emit.arrays import array_symbol
+from ffgrammar.grammar.json_schema.emit.chains import chain_symbol
 from ffgrammar.grammar.json_schema.emit.objects import object_symbol
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.normalize.normalizer import Normalizer
@@ -56,8 +57,8 @@ class Emitter(Symbols):
             waiting = self._waiting.pop()
             nonterminal = self._symbols.pop(waiting)
             self._open[waiting] = nonterminal
-            made = self._make(waiting, 0)
-            self._close(waiting, made)
+            made = chain_symbol(self, waiting)
+            self._close(waiting, self._make(waiting, 0) if made is None else made)
         return symbol
 
     def symbol(self, conj: Conj, depth: int) -> int:

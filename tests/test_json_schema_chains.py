@@ -1,0 +1,121 @@
+"""Several recursive subschemas that hand the same property on, side by side: nested objects, against the definition."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+import ffgrammar as ff
+
+PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)
+
+
+def _cycles(lengths: tuple[int, ...], required: Any) -> dict[str, Any]:
+    """A chain of each length; `required` takes the length and the place there."""
+    schemas: dict[str, Any] = {}
+    for length in lengths:
+        for at in range(length):
+            following = {"$ref": f"#/$defs/{length}_{(at + 1) % length}"}
+            more = {"required": ["n"]} if required(length, at) else {}
+            schemas[f"{length}_{at}"] = {"type": "object", "properties": {"n": following}, **more}
+    return {"allOf": [{"$ref": f"#/$defs/{length}_0"} for length in lengths], "$defs": schemas}
+
+
+class _Chains:
+    """Random chains: each leads to a cycle, and a subschema may require the property, or close its object."""
+
+    def __init__(self, rng: random.Random) -> None:
+        self.next: list[int] = []
+        self.required: list[bool] = []
+        self.closed: list[bool] = []
+        self.starts: list[int] = []
+        often, closed = rng.choice((0.1, 0.5, 0.9)), rng.choice((0.0, 0.2))
+        for _ in range(rng.randrange(2, 5)):
+            begin, length = len(self.next), rng.randrange(1, 9)
+            self.starts.append(begin)
+            self.next += [*range(begin + 1, begin + length), rng.randrange(begin, begin + length)]
+            self.required += [rng.random() < often for _ in range(length)]
+            self.closed += [rng.random() < closed for _ in range(length)]
+
+    def schema(self) -> dict[str, Any]:
+        made = {}
+        for at, following in enumerate(self.next):
+            one = made[f"s{at}"] = {"type": "object", "properties": {"n": {"$ref": f"#/$defs/s{following}"}}}
+            if self.required[at]:
+                one["required"] = ["n"]
+            if self.closed[at]:
+                one["additionalProperties"] = False
+        return {"allOf": [{"$ref": f"#/$defs/s{at}"} for at in self.starts], "$defs": made}
+
+    def obeyed(self, levels: list[bool]) -> bool:
+        """Whether objects in each other obey; for each, from the outermost, whether it has another key."""
+        places = self.starts
+        for number, has_other in enumerate(levels):
+            if has_other and any(self.closed[at] for at in places):
+                return False
+            if number == len(levels) - 1 and any(self.required[at] for at in places):
+                return False
+            places = [self.next[at] for at in places]
+        return True
+
+
+def _text(levels: list[bool], first: bool) -> bytes:
+    """Objects in each other; another key comes before the next object or after it."""
+    text = ""
+    for number, has_other in enumerate(reversed(levels)):
+        members = [] if number == 0 else ['"n":' + text]
+        if has_other:
+            members.insert(0 if first else len(members), '"x":[1]')
+        text = "{" + ",".join(members) + "}"
+    return text.encode()
+
+
+@pytest.mark.parametrize("order", ["schema", "any"])
+def test_random_chains(cl100k: ff.Tokenizer, order: str) -> None:
+    rng = random.Random(16)
+    outcomes = {False: 0, True: 0}
+    for _ in range(40):
+        chains = _Chains(rng)
+        try:
+            grammar = ff.compile_json_schema(chains.schema(), cl100k, property_order=order)
+        except ff.GrammarError:
+            assert not any(chains.obeyed([False] * depth) for depth in range(1, 1000))
+            continue
+        for depth in [*range(1, 12), *rng.sample(range(12, 400), 40)]:
+            levels = [rng.random() < 0.02 for _ in range(depth)]
+            text = _text(levels, order == "any" and rng.random() < 0.5)
+            matcher = grammar.matcher()
+            accepted = matcher.accept_bytes(text) == len(text) and matcher.is_accepting()
+            assert accepted == chains.obeyed(levels), (chains.schema(), text)
+            outcomes[accepted] += 1
+    assert min(outcomes.values()) > 200
+
+
+def test_a_cycle_that_is_longer_than_any_text(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_json_schema(_cycles(PRIMES, lambda _, at: at), cl100k)
+    assert grammar.stats()["productions"] < 500
+    matcher = grammar.matcher()
+    assert matcher.accept_bytes(b'{"n":' * 1000) == 5000
+    assert matcher.accept_bytes(b"{}") == 1
+
+
+def test_the_innermost_object_is_where_all_cycles_begin(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_json_schema(_cycles(PRIMES[:5], lambda _, at: at), cl100k)
+    text = b'{"n":' * 2310
+    for levels, ends in ((0, True), (1, False), (2309, False), (2310, True)):
+        matcher = grammar.matcher()
+        assert matcher.accept_bytes(text[: 5 * levels]) == 5 * levels
+        assert matcher.accept_bytes(b"{}") == 1 + ends
+
+
+def test_a_cycle_without_an_end_has_no_value(cl100k: ff.Tokenizer) -> None:
+    with pytest.raises(ff.GrammarError, match="no value obeys"):
+        ff.compile_json_schema(_cycles(PRIMES[:7], lambda length, at: at or length == 5), cl100k)
+
+
+def test_too_long_a_cycle_is_refused(cl100k: ff.Tokenizer) -> None:
+    with pytest.raises(ff.LimitError, match=r"come back only after \d+ levels at #?/\$defs") as caught:
+        ff.compile_json_schema(_cycles((*PRIMES, 23), lambda _, at: at), cl100k)
+    assert caught.value.limit == "alternatives"
