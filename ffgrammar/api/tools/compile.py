@@ -46,6 +46,11 @@ ToolFormat = Literal[
     "glm-4.7",
     "minimax-m2",
     "seed-oss",
+    "deepseek-v3.2",
+    "functiongemma",
+    "gemma4",
+    "pythonic",
+    "lfm2",
     "gpt-oss",
 ]
 

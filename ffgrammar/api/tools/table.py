@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ffgrammar.api.tools import harmony
+from ffgrammar.api.tools.argument_formats import ARGUMENT_FORMATS
 from ffgrammar.api.tools.format import Format
 from ffgrammar.api.tools.json_formats import JSON_FORMATS
-from ffgrammar.api.tools.xml_formats import XML_FORMATS
 from ffgrammar.core.errors import GrammarError
 
 __all__ = ["FORMATS", "NAMES", "check_format"]
 
-FORMATS: dict[str, Format] = {format.name: format for format in (*JSON_FORMATS, *XML_FORMATS)}
+FORMATS: dict[str, Format] = {format.name: format for format in (*JSON_FORMATS, *ARGUMENT_FORMATS)}
 NAMES = (*FORMATS, harmony.NAME)
 
 
