@@ -260,7 +260,7 @@ class _Columns:
             newline = self.rules.source.lexemes[self.marks.newline >> 1]
             ending = store.concat([store.repeat(ANY_BYTES, 0, None), store.literal(b"\n" + b" " * column)])
             expr = store.intersect([newline.expr, ending])
-            self.lines[column] = self.builder.terminal(expr, newline.name, lazy=newline.lazy)
+            self.lines[column] = self.builder.terminal(expr, f"{newline.name} to column {column}", lazy=newline.lazy)
         return self.lines[column]
 
     def version(self, version: _Version) -> int:
