@@ -29,9 +29,9 @@ __all__ = ["build"]
 
 _NO_FILES = Files()
 _NO_CAPTURES = (
-    "the capture has no effect, because the rules of a grammar with schemas, with bounds on what is skipped, "
+    "the capture has no effect, because the rules of a grammar with schemas, with an %indenter, with bounds on what is "
+    "skipped, or with parameters of more than 8 bits are no captures"
 )
-_NO_CAPTURES += "or with parameters of more than 8 bits are no captures"
 
 
 def build(
@@ -195,7 +195,7 @@ class _Lowering:
 
     def lost_captures(self, skips: Skips) -> list[str]:
         """A warning about the first rule that asks for captures which it cannot have."""
-        if skips.written or self.rules.has_families:
+        if skips.written or self.rules.has_families or self.source.indenter is not None:
             for rule in self.source.rules.values():
                 if rule.attributes is not None and (rule.attributes.capture or rule.attributes.stop_capture):
                     return [f"{self.source.texts.told(rule.attributes.offset)}: {_NO_CAPTURES}"]
