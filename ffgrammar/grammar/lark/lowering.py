@@ -10,9 +10,9 @@ from typing import Any
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
-from ffgrammar.grammar.indentation import Marks, with_columns
 from ffgrammar.grammar.ir import MAX_SCOPED_SKIPS, GrammarIR, Lexeme, RuleNote
 from ffgrammar.grammar.lark.files import Files
+from ffgrammar.grammar.lark.indentation import Indentation, with_columns
 from ffgrammar.grammar.lark.indenter import Indenter, read_indenter
 from ffgrammar.grammar.lark.inline_json import InlineJSON
 from ffgrammar.grammar.lark.reader import no_start, read
@@ -146,7 +146,7 @@ class _Lowering:
             message = f"at most {MAX_SCOPED_SKIPS - 1} %ignore are supported with an %indenter: join them with |"
             raise error_at(source.texts, source.ignored[-1].offset, message, UnsupportedError)
 
-    def marks(self, indenter: Indenter) -> Marks:
+    def marks(self, indenter: Indenter) -> Indentation:
         """The symbols of the marks of an %indenter."""
         terminals, store = self.source.terminals, self.builder.store
         brackets = {}
@@ -155,7 +155,7 @@ class _Lowering:
             brackets[opening] = closing
         newline, end = (self.rules.terminal(terminals[name]) for name in (indenter.newline, indenter.end))
         indent, dedent = self.rules.marks[indenter.indent], self.rules.marks[indenter.dedent]
-        return Marks(newline, indent, dedent, end, brackets, indenter.columns)
+        return Indentation(newline, indent, dedent, end, brackets, indenter.columns)
 
     def check_productive(self, grammar: GrammarIR) -> None:
         """Refuse a grammar that matches nothing, or a family with an alternative that matches nothing."""
