@@ -131,7 +131,7 @@ def test_pointers_of_values(tok: ff.Tokenizer) -> None:
 
 def test_a_line_in_no_block_is_explained(tok: ff.Tokenizer) -> None:
     source = (
-        "start: statement*\nstatement: NAME _NEWLINE | NAME \":\" _NEWLINE _INDENT statement+ _DEDENT\n"
+        'start: statement*\nstatement: NAME _NEWLINE | NAME ":" _NEWLINE _INDENT statement+ _DEDENT\n'
         "NAME: /[a-zª-ԯ]+/\n_NEWLINE: /(\\n *)+/\n%declare _INDENT _DEDENT\n"
         '%indenter {"newline": "_NEWLINE", "indent": "_INDENT", "dedent": "_DEDENT"}'
     )

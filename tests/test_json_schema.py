@@ -132,7 +132,12 @@ def test_alternatives_at_the_root_are_counted() -> None:
         build({"dependentSchemas": more}, ExprStore(), Limits(alternatives=1))
     ways = {"oneOf": [{"type": "string"}, {"minLength": 2}]}
     with pytest.raises(errors.LimitError, match="combinations at the root"):
-        build({"properties": {"a": {}}, "not": {"properties": {"a": ways}}}, ExprStore(), Limits(alternatives=1))
+        integers = {key: {"type": "integer"} for key in "abcdefgh"}
+        build(
+            {"properties": integers, "not": {"properties": {"a": {"const": 1}, "b": ways}}},
+            ExprStore(),
+            Limits(alternatives=1),
+        )
 
 
 def test_alternatives_are_counted_where_there_are_some() -> None:

@@ -6,9 +6,9 @@ import re
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.show.characters import Characters
-from ffgrammar.grammar.show.cuts import Cuts
-from ffgrammar.grammar.show.terminals import TerminalText
+from ffgrammar.grammar.show.patterns.characters import Characters
+from ffgrammar.grammar.show.patterns.cuts import Cuts
+from ffgrammar.grammar.show.patterns.terminals import TerminalText
 from ffgrammar.regex.expr.packed import unpack
 from ffgrammar.regex.expr.store import ExprStore
 
