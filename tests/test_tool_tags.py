@@ -168,8 +168,9 @@ def test_strings_that_are_told_apart(format: str, good: list[str], bad: list[str
         "gemma4": ("<|tool_call>call:f{a:", "}<tool_call|>"),
         "pythonic": ("[f(a=", ")]"),
     }[format]
-    for schema in (MIXED, {"$ref": "#/$defs/mixed"}):
-        parameters = {"type": "object", "properties": {"a": schema}, "required": ["a"], "$defs": {"mixed": MIXED}}
+    draft = {"$schema": "http://json-schema.org/draft-07/schema#"}
+    for schema, more in ((MIXED, {}), ({"$ref": "#/$defs/mixed"}, {}), ({"$ref": "#/$defs/mixed"}, draft)):
+        parameters = {"properties": {"a": schema}, "required": ["a"], "$defs": {"mixed": MIXED}, **more}
         tool = {"name": "f", "input_schema": parameters}
         grammar = ff.compile_tools([tool], cl100k, format=format, choice="f")  # type: ignore[arg-type]
         assert all(accepts(grammar, before + one + after) for one in good)

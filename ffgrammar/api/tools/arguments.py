@@ -244,9 +244,10 @@ class _Writer:
             return compiled_schema(one, tokenizer, layout, pointer, "/allOf/0" if but_strings else "")
         # References are followed in the whole document, whose base is a name of its own.
         document = {**whole, "$id": whole.get("$id", _DOCUMENT)}
-        wrapped: dict[str, Any] = {"$ref": f"{document['$id']}#{pointer}", "$defs": {"arguments": document}}
-        if but_strings:
-            wrapped["allOf"] = [others]
+        ref = {"$ref": f"{document['$id']}#{pointer}"}
+        # (beside a $ref other keywords may have no meaning)
+        wrapped: dict[str, Any] = {"allOf": [ref, others]} if but_strings else ref
+        wrapped["$defs"] = {"arguments": document}
         if "$schema" in document:
             wrapped["$schema"] = document["$schema"]
         return compiled_schema(wrapped, tokenizer, layout, "", "/$defs/arguments")
