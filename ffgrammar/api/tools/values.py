@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ffgrammar.core.errors import GrammarError, UnsupportedError
-from ffgrammar.core.pointers import escaped
+from ffgrammar.core.pointers import escaped, unescaped
 from ffgrammar.grammar.json_schema.spec.keywords import KEYWORDS, Role
 from ffgrammar.grammar.json_schema.strings.formats import FORMATS
 from ffgrammar.grammar.raw_text import Strings
@@ -57,7 +57,7 @@ def resolved(schema: Any, root: Any, pointer: str) -> tuple[Any, str]:
 def _found(root: Any, reference: str, pointer: str) -> Any:
     schema = root
     for part in reference.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
+        key = unescaped(part)
         if isinstance(schema, list) and key.isdecimal() and int(key) < len(schema):
             schema = schema[int(key)]
         elif isinstance(schema, dict) and key in schema:
