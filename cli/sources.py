@@ -6,6 +6,7 @@ import json
 import os
 import re
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -163,38 +164,35 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
     try:
         if source.kind == "compiled":
             return ff.load(source.data, tokenizer, **options)
-        text = _text(source)
-        if source.kind == "choice":
-            return ff.compile_choice(text, tokenizer, **options)
-        if source.kind == "json-schema":
-            return ff.compile_json_schema(text, tokenizer, **options)
-        if source.kind == "structural-tag":
-            return _compile_structural_tag(text, tokenizer, options)
-        if source.kind == "tools":
-            return _compile_tools(source, text, tokenizer, options)
-        if source.kind == "request":
-            return _compile_request(source, text, tokenizer, options)
-        if source.kind == "lark":
-            return ff.compile_lark(text, tokenizer, base=source.folder, **options)
-        if source.kind == "gbnf":
-            return ff.compile_gbnf(text, tokenizer, **options)
-        if source.kind == "ebnf":
-            return ff.compile_ebnf(text, tokenizer, **options)
-        if source.kind == "regex":
-            # A newline at the end of the file comes from an editor. A pattern that means a newline says \n.
-            return ff.compile_regex(text.removesuffix("\n").removesuffix("\r"), tokenizer, **options)
-        raise AssertionError(f"nothing compiles the kind {source.kind!r}")
+        own = _COMPILERS.get(source.kind)
+        if own is not None:
+            return own(source, tokenizer, options)
+        named: Callable[..., Grammar] = getattr(ff, "compile_" + source.kind.replace("-", "_"))
+        return named(_text(source), tokenizer, **options)
     except ff.FFGrammarError as error:
         hint = "; this is a structural tag: --type structural-tag reads it" if _is_structural_tag(source) else ""
         raise BadGrammar(f"{source.name}: {told(error)}{hint}") from error
 
 
-def _compile_structural_tag(text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
+def _compile_lark(source: Source, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
+    import ffgrammar as ff
+
+    return ff.compile_lark(_text(source), tokenizer, base=source.folder, **options)
+
+
+def _compile_regex(source: Source, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
+    import ffgrammar as ff
+
+    # A newline at the end of the file comes from an editor. A pattern that means a newline says \n.
+    return ff.compile_regex(_text(source).removesuffix("\n").removesuffix("\r"), tokenizer, **options)
+
+
+def _compile_structural_tag(source: Source, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
     import ffgrammar as ff
 
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        grammar = ff.compile_structural_tag(text, tokenizer, **options)
+        grammar = ff.compile_structural_tag(_text(source), tokenizer, **options)
     for warning in caught:
         complain(f"warning: {warning.message}")
     return grammar
@@ -205,14 +203,14 @@ def _is_structural_tag(source: Source) -> bool:
     return source.kind == "json-schema" and re.search(rb'"type"\s*:\s*"structural_tag"', source.data) is not None
 
 
-def _compile_tools(source: Source, text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
+def _compile_tools(source: Source, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
     import ffgrammar as ff
 
     names = {"tool_format": "format", "tool_choice": "choice"}
     named = {names.get(name, name): value for name, value in options.items()}
     if "format" not in named:
         raise click.UsageError(f"{source.name}: how tools are called depends on the model: use --tool-format NAME")
-    tools = _json(source, text, list, "the tools are", "a JSON array of tools")
+    tools = _json(source, list, "the tools are", "a JSON array of tools")
     try:
         return ff.compile_tools(tools, tokenizer, **named)
     except TypeError as error:
@@ -220,25 +218,35 @@ def _compile_tools(source: Source, text: str, tokenizer: Tokenizer, options: dic
         raise BadGrammar(f"{source.name}: {error}") from error
 
 
-def _compile_request(source: Source, text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
+def _compile_request(source: Source, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
     import ffgrammar as ff
 
-    request = _json(source, text, dict, "the request is", "a JSON object")
+    request = _json(source, dict, "the request is", "a JSON object")
     named = {"format" if name == "tool_format" else name: value for name, value in options.items()}
     if request.get("tools") and "format" not in named:
         raise click.UsageError(f"{source.name}: how tools are called depends on the model: use --tool-format NAME")
     return ff.compile_request(request, tokenizer, **named) or ff.compose(ff.text(), tokenizer)
 
 
-def _json(source: Source, text: str, kind: type, what: str, expected: str) -> Any:
+def _json(source: Source, kind: type, what: str, expected: str) -> Any:
     """The value of a JSON text, which must be of a type."""
     try:
-        found = json.loads(text)
+        found = json.loads(_text(source))
     except ValueError as error:
         raise BadGrammar(f"{source.name}: {what} not JSON: {error}") from error
     if not isinstance(found, kind):
         raise BadGrammar(f"{source.name}: {expected} is expected")
     return found
+
+
+# What compiles the kinds for which it is not just the function `compile_KIND`.
+_COMPILERS: dict[str, Callable[[Source, Tokenizer, dict[str, Any]], Grammar]] = {
+    "lark": _compile_lark,
+    "regex": _compile_regex,
+    "request": _compile_request,
+    "structural-tag": _compile_structural_tag,
+    "tools": _compile_tools,
+}
 
 
 def load_grammar(

@@ -101,9 +101,20 @@ def test_compiled_files_and_grammars(tmp_path: Path, cl100k: ff.Tokenizer) -> No
 @pytest.mark.parametrize(
     ("source", "kind", "message"),
     [
-        ("hello", ff.GrammarError, r"what the text 'hello' is cannot be told .*call one of compile_json_schema"),
+        (
+            "hello",
+            ff.GrammarError,
+            r"the text 'hello' is cannot be told: it is no JSON.*call one of compile_json_schema",
+        ),
         ("", ff.GrammarError, "cannot be told"),
-        ("schema.json", ff.GrammarError, "pathlib.Path"),
+        ("schema.json", ff.GrammarError, r"cannot be told: pass pathlib.Path\(...\) if it is the name of a file"),
+        (
+            'greeting: "hello"',
+            ff.GrammarError,
+            "'greeting:' is like a rule of Lark, .* must be called start",
+        ),
+        ('greeting ::= "hello"', ff.GrammarError, "'greeting ::=' is like a rule of GBNF, .* must be called root"),
+        ("pythno", ff.GrammarError, "no grammar of the library has this name; did you mean python?"),
         ("[1, 2]", ff.GrammarError, "cannot be told"),
         ('["a", "b"]', ff.GrammarError, "cannot be told"),
         ('{"type": "intege', ff.GrammarError, "not JSON"),

@@ -18,8 +18,8 @@ from test_grammars import COMPILERS, SOURCES, end_of, samples
 
 import ffgrammar as ff
 from ffgrammar.grammar.builder import GrammarBuilder
-from ffgrammar.grammar.show.characters import Characters
 from ffgrammar.grammar.show.kinds import KINDS
+from ffgrammar.grammar.show.patterns.characters import Characters
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.regex.lower.lowering import lower
 from oracle.grammars import ALPHABET, TOKENS, Description, build, descriptions

@@ -129,6 +129,17 @@ def test_pointers_of_values(tok: ff.Tokenizer) -> None:
     assert "the whole value" in str(found) and 'since byte 18: "\\"no", needs "rth\\""' in str(found)
 
 
+def test_a_line_in_no_block_is_explained(tok: ff.Tokenizer) -> None:
+    source = (
+        'start: statement*\nstatement: NAME _NEWLINE | NAME ":" _NEWLINE _INDENT statement+ _DEDENT\n'
+        "NAME: /[a-zª-ԯ]+/\n_NEWLINE: /(\\n *)+/\n%declare _INDENT _DEDENT\n"
+        '%indenter {"newline": "_NEWLINE", "indent": "_INDENT", "dedent": "_DEDENT"}'
+    )
+    found = at(ff.compile_lark(source, tok), b"if:\n  a\n ").explain(b"b")
+    assert found.refusal is not None
+    assert "unfinished: _NEWLINE to column 0; _NEWLINE to column 2" in found.refusal.message
+
+
 REFUSED = [
     (SUM, b"a = ", b"+", "follow", "begins nothing that may follow .ignore; expected: NAME"),
     (SUM, b"", b"1", "follow", "begins nothing that may come here; expected: NAME"),

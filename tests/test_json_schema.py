@@ -126,6 +126,20 @@ def test_combinations_end_in_a_limit() -> None:
     assert caught.value.limit == "alternatives"
 
 
+def test_alternatives_at_the_root_are_counted() -> None:
+    more = {c: {"required": ["x"], "not": {"required": ["y"]}} for c in "abcdefgh"}
+    with pytest.raises(errors.LimitError, match="combinations at the root"):
+        build({"dependentSchemas": more}, ExprStore(), Limits(alternatives=1))
+    ways = {"oneOf": [{"type": "string"}, {"minLength": 2}]}
+    with pytest.raises(errors.LimitError, match="combinations at the root"):
+        integers = {key: {"type": "integer"} for key in "abcdefgh"}
+        build(
+            {"properties": integers, "not": {"properties": {"a": {"const": 1}, "b": ways}}},
+            ExprStore(),
+            Limits(alternatives=1),
+        )
+
+
 def test_alternatives_are_counted_where_there_are_some() -> None:
     # plain schemas are not combinations, however many there are
     properties: dict[str, Any] = {f"p{i}": {"type": "string", "minLength": i} for i in range(200)}

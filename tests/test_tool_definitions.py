@@ -206,6 +206,18 @@ WRONG: list[tuple[Any, type, str, str]] = [
         "/tools/1/input_schema/properties/a/not/format",
         "regex",
     ),
+    (
+        {"type": "function", "function": {"name": "x", "paramters": {"type": "object"}}},
+        ff.GrammarError,
+        "/tools/1/function/paramters",
+        "'paramters' is not read, .* no arguments; did you mean parameters",
+    ),
+    (
+        {"type": "function", "name": "x", "input_schema": {"type": "object"}},
+        ff.GrammarError,
+        "/tools/1/input_schema",
+        "did you mean parameters",
+    ),
 ]
 
 
@@ -219,7 +231,9 @@ def test_wrong_tools(tool: Any, kind: type[ff.GrammarError], pointer: str, messa
 @pytest.mark.parametrize(
     ("options", "kind", "message"),
     [
-        ({"format": "hermes2"}, ff.GrammarError, "there is no tool format 'hermes2'; there are hermes, llama3"),
+        ({"format": "hermes2"}, ff.GrammarError, "'hermes2'; did you mean hermes.; there are hermes, llama3"),
+        ({"format": "qwen"}, ff.GrammarError, r"did you mean 'hermes' \(Hermes.*, or 'qwen3-coder' \(Qwen3-Coder"),
+        ({"format": "hermes", "reasoning": "qwen3"}, ff.GrammarError, "not 'qwen3'; did you mean qwen?"),
         ({"choice": "nothing"}, ff.GrammarError, "no tool has the name 'nothing'; there are 'weather'"),
         ({"choice": {"type": "code"}}, ff.UnsupportedError, "choice must be"),
         ({"choice": 3}, TypeError, "choice must be"),

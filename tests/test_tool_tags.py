@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+import itertools
 from typing import Any
 
 import pytest
 
 import ffgrammar as ff
-from ffgrammar.api.tools.xml_formats import XML_FORMATS
+from ffgrammar.api.tools.argument_formats import ARGUMENT_FORMATS
 
 
 def accepts(grammar: ff.Grammar, text: str) -> bool:
@@ -136,7 +138,93 @@ def test_alternatives_that_are_nested_too_deep(cl100k: ff.Tokenizer) -> None:
 
 def test_a_reference_for_all_arguments(cl100k: ff.Tokenizer) -> None:
     schema = {"$ref": "#/$defs/Args", "$defs": {"Args": {"type": "object", "properties": {"a": {"type": "string"}}}}}
-    for format in ("hermes", *(one.name for one in XML_FORMATS)):
+    for format in ("hermes", *(one.name for one in ARGUMENT_FORMATS)):
         ff.compile_tools([{"name": "f", "input_schema": schema}], cl100k, format=format)  # type: ignore[arg-type]
     grammar = ff.compile_tools([{"name": "f", "input_schema": schema}], cl100k, format="qwen3-coder")
     assert accepts(grammar, tagged("a", "x")) and not accepts(grammar, tagged("b", "x"))
+
+
+MIXED = {"anyOf": [{"type": "string", "maxLength": 3}, {"type": "number"}, {"type": "null"}]}
+
+
+@pytest.mark.parametrize(
+    ("format", "good", "bad"),
+    [
+        (
+            "deepseek-v3.2",
+            ['string="true">ab', 'string="true">7', 'string="false">7', 'string="false">null'],
+            ['string="true">abcd', 'string="false">"ab"', 'string="false">true'],
+        ),
+        ("gemma4", ['<|"|>ab<|"|>', '<|"|>7<|"|>', "7", "null"], ['<|"|>abcd<|"|>', '"ab"', "true", '<|"|>ab']),
+        ("pythonic", ['"ab"', "7", "null"], ['"abcd"', "'ab'", "True", "ab"]),
+    ],
+)
+def test_strings_that_are_told_apart(format: str, good: list[str], bad: list[str], cl100k: ff.Tokenizer) -> None:
+    before, after = {
+        "deepseek-v3.2": (
+            '<｜DSML｜function_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="a" ',
+            "</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>",
+        ),
+        "gemma4": ("<|tool_call>call:f{a:", "}<tool_call|>"),
+        "pythonic": ("[f(a=", ")]"),
+    }[format]
+    draft = {"$schema": "http://json-schema.org/draft-07/schema#"}
+    for schema, more in ((MIXED, {}), ({"$ref": "#/$defs/mixed"}, {}), ({"$ref": "#/$defs/mixed"}, draft)):
+        parameters = {"properties": {"a": schema}, "required": ["a"], "$defs": {"mixed": MIXED}, **more}
+        tool = {"name": "f", "input_schema": parameters}
+        grammar = ff.compile_tools([tool], cl100k, format=format, choice="f")  # type: ignore[arg-type]
+        assert all(accepts(grammar, before + one + after) for one in good)
+        assert not any(accepts(grammar, before + one + after) for one in bad)
+    anything = ff.compile_tools(
+        [{"name": "f", "input_schema": {"properties": {"a": {}}}}],
+        cl100k,
+        format="deepseek-v3.2",
+        choice="f",
+    )
+    start = '<｜DSML｜function_calls>\n<｜DSML｜invoke name="f">\n'
+    end = "</｜DSML｜invoke>\n</｜DSML｜function_calls>"
+    for one in ('true">{}', 'false">{}', 'false">[1, "x"]'):
+        value = f'<｜DSML｜parameter name="a" string="{one}</｜DSML｜parameter>\n'
+        assert accepts(anything, start + value + end)
+    assert accepts(anything, start + end)
+
+
+def test_calls_in_pythons_notation_are_python(cl100k: ff.Tokenizer) -> None:
+    properties = {key: {"type": "integer"} for key in "abcd"}
+    tool = {"name": "f.g", "input_schema": {"properties": properties, "required": ["c"]}}
+    grammar = ff.compile_tools([tool], cl100k, format="pythonic", choice="required")
+    for size in range(5):
+        for keys in itertools.combinations("abcd", size):
+            text = f"[f.g({', '.join(f'{key}={number}' for number, key in enumerate(keys))}), f.g(c=1)]"
+            assert accepts(grammar, text) == ("c" in keys)
+            ast.parse(text)
+    assert not any(
+        accepts(grammar, text) for text in ("[f.g(, c=1)]", "[f.g(c=1, )]", "[f.g(c=1, a=1)]", "[f.g(c=1 d=1)]")
+    )
+
+
+@pytest.mark.parametrize(
+    ("format", "name", "key", "schema", "message"),
+    [
+        ("pythonic", "get-it", "a", {}, "'get-it' is no name"),
+        ("pythonic", "f", "class", {}, "names are as in Python"),
+        ("pythonic", "f", "a b", {}, "names are as in Python"),
+        ("gemma4", "f", "a:", {}, "':' ends it"),
+        ("gemma4", "f", "a", {"type": "object"}, "does not write objects"),
+        (
+            "functiongemma",
+            "f",
+            "a",
+            {"type": "array", "items": {"type": "string"}},
+            "nor lists of anything but numbers",
+        ),
+        ("gemma4", "f", "a", {}, "does not write objects"),
+    ],
+)
+def test_what_these_formats_refuse(
+    format: str, name: str, key: str, schema: Any, message: str, cl100k: ff.Tokenizer
+) -> None:
+    tool = {"name": name, "input_schema": {"properties": {key: schema}}}
+    with pytest.raises(ff.UnsupportedError, match=message) as caught:
+        ff.compile_tools([tool], cl100k, format=format)  # type: ignore[arg-type]
+    assert (caught.value.pointer or "").startswith("/tools/0/")

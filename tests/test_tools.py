@@ -16,7 +16,7 @@ import ffgrammar as ff
 from ffgrammar.api.tools import harmony
 from ffgrammar.api.tools.compile import ToolFormat
 from ffgrammar.api.tools.table import FORMATS, NAMES
-from oracle.tool_calls import ALL_SPECIAL, SINGLE, WRITERS, Parameters, Reader, write_content
+from oracle.tool_calls import ALL_SPECIAL, COMPACT, SINGLE, WRITERS, Parameters, Reader, write_content
 from tool_samples import SCHEMAS, TOOLS, VALUES, accepts, draw_calls, pieces, with_special
 
 
@@ -35,7 +35,7 @@ def plain(cl100k: ff.Tokenizer) -> ff.Tokenizer:
 
 @cache
 def arguments(tok: ff.Tokenizer, name: str, format: str) -> ff.Grammar:
-    separators = (",", ":") if format == "gpt-oss" else (", ", ": ")
+    separators = (",", ":") if format in COMPACT else (", ", ": ")
     return ff.compile_json_schema(SCHEMAS[name], tok, separators=separators)
 
 

@@ -163,7 +163,7 @@ class Grammar:
             LimitError: a bound of the grammar was reached.
         """
         from ffgrammar.grammar.show.emit import emit
-        from ffgrammar.grammar.show.lexemes import copied
+        from ffgrammar.grammar.show.patterns.lexemes import copied
 
         # (only the listing has warnings, and some take time to find)
         grammar = replace(self._ir, warnings=self.warnings) if kind == "ir" else self._ir
@@ -186,7 +186,7 @@ class Grammar:
         from random import Random
 
         from ffgrammar.api.sampler import Sampler
-        from ffgrammar.grammar.show.lexemes import copied
+        from ffgrammar.grammar.show.patterns.lexemes import copied
 
         grammar = self._engine.paused(lambda: copied(self._ir))
         return Sampler(grammar, self._engine, self.tokenizer, Random(seed), length).sentences()

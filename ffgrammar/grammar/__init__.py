@@ -5,7 +5,6 @@ The files, in reading order:
 - ir: `GrammarIR`, what every front-end returns.
 - builder: `GrammarBuilder`, with which it is built.
 - productions: the productions of a grammar as flat arrays.
-- indentation: grammars in which the indentation of lines opens and closes blocks.
 - derives, productive: which parts of a grammar derive a text at all.
 - nullable: which parts derive the empty text.
 - edges: with which lexemes a grammar begins and ends, and which bytes those may begin or go on with.

@@ -168,6 +168,19 @@ class Template:
     counts: tuple[tuple[int, int | None], tuple[int, int | None]] = (ANY_COUNT, ANY_COUNT)
     add: tuple[int, int] = (0, 0)
 
+    def holds(self, bits: int, counters: tuple[int, int]) -> bool:
+        """Whether a parameter of `head` meets the conditions."""
+        if (self.bit is not None and bits >> self.bit & 1) or self.need & ~bits:
+            return False
+        return all(
+            lowest <= count and (highest is None or count <= highest)
+            for count, (lowest, highest) in zip(counters, self.counts, strict=True)
+        )
+
+    def bits_after(self, bits: int) -> int:
+        """The set of bits of `again`."""
+        return bits if self.bit is None else bits | 1 << self.bit
+
 
 @dataclass(frozen=True)
 class RuleNote:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "one_of", "shown"]
+__all__ = ["did_you_mean", "no_special_token", "one_of", "shown"]
 
 # How many names, and of how many letters, are compared to find the one that was meant.
 MAX_LETTERS = 60
@@ -20,6 +20,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     short = [one for one in [*known][:MAX_NAMES] if len(one) <= MAX_LETTERS]
     like = difflib.get_close_matches(name[:MAX_LETTERS], short, 1)
     return f"; did you mean {like[0]}?" if like else ""
+
+
+def no_special_token(name: object, known: Iterable[str]) -> str:
+    """The message about a special token that the tokenizer does not have."""
+    like = did_you_mean(name, known) if isinstance(name, str) else ""
+    return f"the tokenizer has no special token {name}{like}"
 
 
 def one_of(names: Iterable[str]) -> str:

@@ -19,7 +19,7 @@ from ffgrammar.regex.lower.lowering import compile_regex
 from ffgrammar.regex.lower.tree_walk import any_text
 from ffgrammar.regex.lower.utf8 import UTF8
 
-__all__ = ["RawText", "Strings", "build"]
+__all__ = ["RawText", "Strings", "build", "strings_expr", "without"]
 
 
 class Strings(NamedTuple):
@@ -64,10 +64,9 @@ def build(rule: RawText, store: ExprStore, limits: Limits) -> GrammarIR:
         UnsupportedError: a pattern cannot be enforced exactly.
         LimitError: a bound was reached.
     """
-    members = [store.union([_strings(one, store, limits) for one in rule.among])]
+    members = [store.union([strings_expr(one, store, limits) for one in rule.among])]
     if rule.excluded:
-        stops = store.literals([one.encode() for one in rule.excluded])
-        members.append(store.complement(store.concat([ANY_BYTES, stops, ANY_BYTES])))
+        members.append(without([one.encode() for one in rule.excluded], store))
     if rule.not_first:
         first = store.literals([one.encode() for one in rule.not_first])
         members.append(store.complement(store.concat([first, ANY_BYTES])))
@@ -79,7 +78,13 @@ def build(rule: RawText, store: ExprStore, limits: Limits) -> GrammarIR:
     return one_lexeme(store, limits, text, "text")
 
 
-def _strings(strings: Strings, store: ExprStore, limits: Limits) -> int:
+def without(texts: list[bytes], store: ExprStore) -> int:
+    """The expression of all bytes in which some texts are nowhere."""
+    return store.complement(store.concat([ANY_BYTES, store.literals(texts), ANY_BYTES]))
+
+
+def strings_expr(strings: Strings, store: ExprStore, limits: Limits) -> int:
+    """The expression of a set of strings. Raises as `build`."""
     if strings.high is not None and strings.high < strings.low:
         return NOTHING
     whole = any_text(store)

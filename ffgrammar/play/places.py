@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 from ffgrammar.core.errors import FFGrammarError, GrammarError
+from ffgrammar.core.pointers import unescaped
 
 __all__ = ["error_place"]
 
@@ -35,7 +36,7 @@ def _of_line(source: str, line: int, column: int | None) -> tuple[int, int]:
 
 def _of_pointer(source: str, pointer: str) -> tuple[int, int]:
     """The first line of the value that a JSON pointer leads to, or of the nearest value around it that exists."""
-    steps = [one.replace("~1", "/").replace("~0", "~") for one in pointer.split("/")[1 : MAX_DEPTH + 1]]
+    steps = [unescaped(one) for one in pointer.split("/")[1 : MAX_DEPTH + 1]]
     decoder = json.JSONDecoder()
     at = _blanks(source, 0)
     try:

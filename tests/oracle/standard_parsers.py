@@ -309,10 +309,12 @@ require('readline').createInterface({ input: process.stdin }).on('line', (line) 
 JAVASCRIPT_SYNTAX = re.compile(
     "Unexpected (token|identifier|string|number|end|template)|Invalid or unexpected token|missing [)]"
 )
-# What JavaScript forbids and the grammar does not: a line end before "=>", "++" or "--"; "??" beside "||" or "&&"; "++"
-# or "--" for two signs where it cannot stand; and a name that runs together with "export function" or "export class".
+# What JavaScript forbids and the grammar does not: a line end before "=>", "++" or "--", and after "return" or "throw";
+# "??" beside "||" or "&&"; "++" or "--" for two signs where it cannot stand; and a name that runs together with "export
+# function" or "export class".
 JAVASCRIPT_BEYOND = re.compile(
-    rb"\n\s*(=>|[+][+]|--)|[?][?]|---|[+][+][+]|[\w)\]]\s*([+][+]|--)\s*[\w(\[]|export\s+(async\s+)?(function|class)\w"
+    rb"\n\s*(=>|[+][+]|--)|\b(return|throw)\s*\n|[?][?]|---|[+][+][+]|[\w)\]]\s*([+][+]|--)\s*[\w(\[]"
+    rb"|export\s+(async\s+)?(function|class)\w"
 )
 
 

@@ -36,6 +36,8 @@ SPECIAL = {
         *("<|python_tag|>", "<|tool_call|>", "<tool_call>", "</tool_call>"),
         *("<arg_key>", "</arg_key>", "<arg_value>", "</arg_value>", "<|action_start|>", "<|plugin|>", "<|action_end|>"),
         *("<think>", "</think>", "[THINK]", "[/THINK]"),
+        *("<start_function_call>", "<end_function_call>", "<escape>", "<|tool_call>", "<tool_call|>", '<|"|>'),
+        *("<|tool_call_start|>", "<|tool_call_end|>"),
     ),
 }
 ALL_SPECIAL = tuple(name for names in SPECIAL.values() for name in names)
@@ -133,6 +135,33 @@ def _minimax(calls: list[Call]) -> str:
     return "<minimax:tool_call>\n" + "".join(one(*call) for call in calls) + "</minimax:tool_call>"
 
 
+def _deepseek_v32(calls: list[Call]) -> str:
+    def one(name: str, arguments: dict[str, Any]) -> str:
+        inner = "".join(
+            f'<｜DSML｜parameter name="{k}" string="{"true" if isinstance(v, str) else "false"}">{_plain(v)}'
+            "</｜DSML｜parameter>\n"
+            for k, v in arguments.items()
+        )
+        return f'<｜DSML｜invoke name="{name}">\n{inner}</｜DSML｜invoke>\n'
+
+    return "<｜DSML｜function_calls>\n" + "".join(one(*call) for call in calls) + "</｜DSML｜function_calls>"
+
+
+def _gemma(calls: list[Call], begin: str, end: str, quote: str) -> str:
+    def one(name: str, arguments: dict[str, Any]) -> str:
+        inner = (
+            f"{k}:{quote}{v}{quote}" if isinstance(v, str) else f"{k}:{_dumps(v, compact=True)}"
+            for k, v in arguments.items()
+        )
+        return f"{begin}call:{name}{{{','.join(inner)}}}{end}"
+
+    return "".join(one(*call) for call in calls)
+
+
+def _pythonic(calls: list[Call]) -> str:
+    return "[" + ", ".join(f"{n}({', '.join(f'{k}={_dumps(v)}' for k, v in a.items())})" for n, a in calls) + "]"
+
+
 def _harmony(calls: list[Call]) -> str:
     ((name, arguments),) = calls
     inner = _dumps(arguments, compact=True)
@@ -169,10 +198,18 @@ WRITERS: dict[str, Callable[[list[Call]], str]] = {
     "glm-4.7": lambda calls: _glm(calls, ""),
     "minimax-m2": _minimax,
     "seed-oss": _seed,
+    "deepseek-v3.2": _deepseek_v32,
+    "functiongemma": lambda calls: _gemma(calls, "<start_function_call>", "<end_function_call>", "<escape>"),
+    "gemma4": lambda calls: _gemma(calls, "<|tool_call>", "<tool_call|>", '<|"|>'),
+    "pythonic": _pythonic,
+    "lfm2": lambda calls: f"<|tool_call_start|>{_pythonic(calls)}<|tool_call_end|>",
     "gpt-oss": _harmony,
 }
 SINGLE = {"llama3", "gpt-oss"}
 TAGS = {"qwen3-coder", "glm-4.5", "glm-4.7", "minimax-m2", "seed-oss"}
+# Arguments one by one, where a mark or a quote tells strings from others.
+MARKED = {"deepseek-v3.2", "functiongemma", "gemma4", "pythonic", "lfm2"}
+COMPACT = {"gpt-oss", "functiongemma", "gemma4"}
 
 
 def write_content(format: str, text: str) -> str:
@@ -246,6 +283,17 @@ _READERS: dict[str, tuple[str, str, str, str, str]] = {
     "glm-4.7": ("", "", "", "<tool_call>(.+?)(?=<)", "</tool_call>"),
     "minimax-m2": ("<minimax:tool_call>\n", "", "</minimax:tool_call>", '<invoke name="(.+?)">\n', "</invoke>\n"),
     "seed-oss": ("", "\n", "", "<seed:tool_call>\n<function=(.+?)>\n", "</function>\n</seed:tool_call>"),
+    "deepseek-v3.2": (
+        "<｜DSML｜function_calls>\n",
+        "",
+        "</｜DSML｜function_calls>",
+        '<｜DSML｜invoke name="(.+?)">\n',
+        "</｜DSML｜invoke>\n",
+    ),
+    "functiongemma": ("", "", "", "<start_function_call>call:(.+?){", "}<end_function_call>"),
+    "gemma4": ("", "", "", r"<\|tool_call>call:(.+?){", r"}<tool_call\|>"),
+    "pythonic": (r"\[", ", ", r"\]", r"(\w+?)\(", r"\)"),
+    "lfm2": (r"<\|tool_call_start\|>\[", ", ", r"\]<\|tool_call_end\|>", r"(\w+?)\(", r"\)"),
     "gpt-oss": (
         "",
         "",
@@ -261,6 +309,20 @@ _PARAMETERS = {
     "glm-4.5": r"<arg_key>(.*?)</arg_key>\n<arg_value>((?:(?!</arg_value>).)*)</arg_value>\n",
     "glm-4.7": r"<arg_key>(.*?)</arg_key><arg_value>((?:(?!</arg_value>).)*)</arg_value>",
     "minimax-m2": r'<parameter name="(.*?)">((?:(?!</parameter>).)*)</parameter>\n',
+}
+# What begins an argument, with its key; what stands around a string that has no quotes (in groups that JSON lacks); and
+# what stands between arguments.
+_MARKED = {
+    "deepseek-v3.2": (
+        '<｜DSML｜parameter name="(.*?)" string="(?:true">|false">)',
+        '(?<=true">)((?:(?!</｜DSML｜parameter>).)*)</｜DSML｜parameter>\n',
+        "</｜DSML｜parameter>\n",
+        "",
+    ),
+    "functiongemma": ("([a-z]+):", "<escape>((?:(?!<escape>).)*)<escape>", "", ","),
+    "gemma4": ("([a-z]+):", r'<\|"\|>((?:(?!<\|"\|>).)*)<\|"\|>', "", ","),
+    "pythonic": ("([a-z]+)=", "(?!)", "", ", "),
+    "lfm2": ("([a-z]+)=", "(?!)", "", ", "),
 }
 _TRIGGERS = {
     "hermes": "<tool_call>",
@@ -279,6 +341,10 @@ _TRIGGERS = {
     "glm-4.7": "<tool_call>",
     "minimax-m2": "<minimax:tool_call>",
     "seed-oss": "<seed:tool_call>",
+    "deepseek-v3.2": "<｜DSML｜function_calls>",
+    "functiongemma": "<start_function_call>",
+    "gemma4": "<|tool_call>",
+    "lfm2": "<|tool_call_start|>",
 }
 
 Parameters = list[tuple[str, str]]
@@ -312,7 +378,7 @@ class Reader:
             if self._is_message(text, "<|START_RESPONSE|>", "<|END_RESPONSE|>"):
                 yield 0
             yield from self._calls(text)
-        elif self.format in ("llama3", "json-list"):
+        elif self.format in ("llama3", "json-list", "pythonic"):
             first = "{" if self.format == "llama3" else "["
             marked = self.format == "llama3" and "<|python_tag|>" in text
             if text[:1] not in (first, " ", "\t", "\r", "\n") and not marked and self._is_content(text):
@@ -377,6 +443,8 @@ class Reader:
 
     def _arguments(self, name: str, text: str, place: int) -> int | None:
         """Where the arguments end; None if they are not valid."""
+        if self.format in MARKED:
+            return self._marked(name, text, place)
         if self.format in TAGS:
             found: Parameters = []
             one = re.compile(_PARAMETERS[self.format], re.DOTALL)
@@ -390,6 +458,36 @@ class Reader:
         except (ValueError, RecursionError):
             return None
         return end if text[place] == "{" and self.accepts(name, text[place:end]) else None
+
+    def _marked(self, name: str, text: str, place: int) -> int | None:
+        """The same where a reader sees which values are strings: the object that they make must be valid."""
+        head, string, end, between = _MARKED[self.format]
+        found: list[str] = []
+        while True:
+            if found:
+                if not text.startswith(between, place):
+                    break
+                place += len(between)
+            key = re.compile(head).match(text, place)
+            if key is None:
+                if found and between:
+                    return None
+                break
+            place = key.end()
+            if plain := re.compile(string, re.DOTALL).match(text, place):
+                if any(mark in plain.group(1) for mark in self.special) or not self._is_content(plain.group(1)):
+                    return None
+                value, place = _dumps(plain.group(1), self.format in COMPACT), plain.end()
+            else:
+                try:
+                    given, after = json.JSONDecoder(strict=True).raw_decode(text, place)
+                except (ValueError, RecursionError):
+                    return None
+                if (isinstance(given, str) and string != "(?!)") or not text.startswith(end, after):
+                    return None
+                value, place = text[place:after], after + len(end)
+            found.append(f"{_quoted(key.group(1))}{':' if self.format in COMPACT else ': '}{value}")
+        return place if self.accepts(name, "{" + ("," if self.format in COMPACT else ", ").join(found) + "}") else None
 
     @staticmethod
     def _match(pattern: re.Pattern[str], text: str, place: int) -> int | None:

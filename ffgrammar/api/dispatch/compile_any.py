@@ -7,10 +7,12 @@ import os
 from typing import Any
 
 from ffgrammar.api.dispatch.kinds import KINDS, Kind
+from ffgrammar.api.dispatch.unknown_text import unknown_text
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
+from ffgrammar.grammar.names import shown
 from ffgrammar.grammar.source_text import check_source_text
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -71,8 +73,7 @@ def _compile_text(text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> G
     found = [kind for kind in KINDS if kind.is_text(text)]
     if not found:
         raise GrammarError(
-            f"what the text {text[:40]!r} is cannot be told (JSON, and grammars in Lark or GBNF, can): "
-            f"call one of {_FUNCTIONS}, or pass a pathlib.Path if it is the name of a file"
+            f"what the text {shown(text)} is cannot be told: {unknown_text(text)}; or call one of {_FUNCTIONS}"
         )
     kind = _one(found)
     value = _json(text, options) if kind.function == "compile_json_schema" else None

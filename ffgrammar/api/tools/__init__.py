@@ -2,7 +2,7 @@
 
 format           what a format consists of
 json_formats     formats with JSON arguments
-xml_formats      formats with tags
+argument_formats formats in which arguments are written one by one
 definitions      tools as users define them
 choice           which tools may be called
 strict           warnings about schemas outside OpenAI's strict subset

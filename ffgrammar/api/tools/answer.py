@@ -10,7 +10,7 @@ from ffgrammar.api.tools.arguments import Context, compiled_arguments, compiled_
 from ffgrammar.api.tools.choice import Choice
 from ffgrammar.api.tools.definitions import Tool
 from ffgrammar.api.tools.format import Format, Mark, Maybe, Piece, first_char
-from ffgrammar.api.tools.names import choice_of_names
+from ffgrammar.api.tools.names import choice_of_names, is_python_name
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.raw_text import RawText
 
@@ -131,6 +131,12 @@ class _Writer:
             raise UnsupportedError(
                 f"the format {self._format.name!r} writes names as they are, and {end!r} ends them: the name cannot "
                 "have it; rename the tool, or choose a format with names in JSON, such as 'hermes'",
+                pointer=tool.name_pointer,
+            )
+        if style is not None and style.stop is None and not all(map(is_python_name, tool.name.split("."))):
+            raise UnsupportedError(
+                f"the format {self._format.name!r} writes calls as in Python, where {tool.name!r} is no name: "
+                "rename the tool, or choose a format with names in JSON, such as 'hermes'",
                 pointer=tool.name_pointer,
             )
         return tool.name.encode()

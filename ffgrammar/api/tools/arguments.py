@@ -8,11 +8,12 @@ from typing import Any, NamedTuple
 
 from ffgrammar.api.compile import _compiled, compile_json_schema
 from ffgrammar.api.grammar import Grammar
-from ffgrammar.api.parts import Composable, Part, capture, optional, sequence
+from ffgrammar.api.parts import Composable, Part, capture, choice_of, optional, sequence
 from ffgrammar.api.tools.definitions import Tool
-from ffgrammar.api.tools.format import Parameters, first_char
+from ffgrammar.api.tools.format import Mark, Parameters, Piece, first_char
 from ffgrammar.api.tools.marks import Marks
-from ffgrammar.api.tools.values import is_any_string, raw_strings, resolved, saying
+from ffgrammar.api.tools.names import is_python_name
+from ffgrammar.api.tools.values import OTHERS, check_plain, is_any_string, raw_values, resolved, saying
 from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.core.pointers import escaped
@@ -113,11 +114,25 @@ def parameters(tool: Tool, style: Parameters, context: Context) -> Part:
                 pointer=f"{tool.pointer}{pointer}/required",
             )
     writer = _Writer(tool, style, context)
-    found: list[Composable] = []
-    for key, one in properties.items():
-        part = writer.parameter(key, one, f"{pointer}/properties/{escaped(key)}")
-        found.append(part if key in required else optional(part))
-    return sequence(*found)
+    found = [
+        (writer.parameter(key, one, f"{pointer}/properties/{escaped(key)}"), key in required)
+        for key, one in properties.items()
+    ]
+    return _joined(found, style.between)
+
+
+def _joined(found: list[tuple[Part, bool]], between: str) -> Part:
+    """Parts of which some are required, with a text between those that are there."""
+    if not between:
+        return sequence(*(part if required else optional(part) for part, required in found))
+    # What may follow each part, from the last one to the first; and the first part that is there with what follows it.
+    rest, ways = sequence(), [sequence()]
+    for part, required in reversed(found):
+        whole = sequence(part, rest)
+        ways = [whole] if required else [whole, *ways]
+        more = sequence(between, part)
+        rest = sequence(more if required else optional(more), rest)
+    return choice_of(*ways)
 
 
 def root(tool: Tool) -> tuple[dict[str, Any], str]:
@@ -134,6 +149,20 @@ def root(tool: Tool) -> tuple[dict[str, Any], str]:
     return found, pointer
 
 
+class _Way(NamedTuple):
+    """A way to write a value.
+
+    Attributes:
+        kind: with what the name of its capture begins: "string", if the format tells strings apart and this is one.
+        middle: what stands before it.
+        value: the value and what ends it.
+    """
+
+    kind: str
+    middle: tuple[Piece, ...]
+    value: list[Composable]
+
+
 class _Writer:
     """Writes the parameters of one tool. Pointers are those into the tool's schema."""
 
@@ -143,49 +172,82 @@ class _Writer:
         self._context = context
 
     def parameter(self, key: str, schema: Any, pointer: str) -> Part:
-        """One parameter: its key, its value and the tags."""
+        """One parameter: its key, its value and what ends it."""
         style, above = self._style, self._tool.pointer
         ender = first_char(style.middle)
         if ender in key or "\n" in key or not key:
+            reason = f"{ender!r} ends it"
+        elif style.stop is None and not is_python_name(key):
+            reason = "names are as in Python"
+        else:
+            reason = ""
+        if reason:
             raise UnsupportedError(
-                f"the name {key!r} cannot be written in this format, where {ender!r} ends it: choose a format with "
+                f"the name {key!r} cannot be written in this format, where {reason}: choose a format with "
                 "JSON arguments",
                 pointer=above + pointer,
             )
-        before = self._context.marks.pieces((*style.before, key, *style.middle))
         try:
-            return sequence(*before, capture(f"argument:{key}", sequence(*self._value(schema, pointer))))
+            ways = self._values(schema, pointer)
         except GrammarError as error:
             where = pointer if error.pointer is None else error.pointer
             raise type(error)(error.message, pointer=above + where) from error
+        pieces = self._context.marks.pieces
+        found = []
+        for kind, middle, value in ways:
+            named = capture(f"{kind}:{key}", sequence(*value))
+            found.append(sequence(*pieces((*style.before, key, *middle)), named))
+        return choice_of(*found)
 
-    def _value(self, schema: Any, pointer: str) -> list[Composable]:
-        """A value and what ends it."""
+    def _values(self, schema: Any, pointer: str) -> list[_Way]:
+        """The ways to write a value."""
         style, context = self._style, self._context
-        end = (style.lead, style.stop, style.trail)
-        strings: tuple[Strings, ...] | None = (Strings(),)
-        if not is_any_string(schema):
+        json = None
+        if style.stop is None or not is_any_string(schema):
             # (Also where strings have no quotes: this checks the schema.)
             json = self._json(schema, pointer)
             context.warnings.extend(moved(warning, self._tool.pointer + pointer) for warning in json.warnings)
-            strings = raw_strings(schema, self._tool.schema, pointer)
-        if strings is None:
-            return [json, *context.marks.pieces(end)]
-        if context.marks.is_special(style.stop):
-            rule = RawText(strings, excluded=(style.stop.text,))
-            return [compiled_text(rule, context), *context.marks.pieces(end)]
+        if style.stop is None:
+            assert json is not None
+            return [_Way("argument", style.middle, [json])]
+        strings, others = raw_values(schema, self._tool.schema, pointer, style.other_middle is not None)
+        ways = []
+        if strings is not None:
+            kind = "argument" if style.other_middle is None else "string"
+            ways.append(_Way(kind, style.middle, self._text(strings, style.stop)))
+        if others:
+            if not style.other_stop:
+                check_plain(schema, self._tool.schema, pointer)
+            if strings is not None:
+                json = self._json(schema, pointer, but_strings=True)
+            assert json is not None
+            end = context.marks.pieces((style.lead, style.stop, style.trail)) if style.other_stop else []
+            ways.append(_Way("argument", style.other_middle or style.middle, [json, *end]))
+        return ways
+
+    def _text(self, strings: tuple[Strings, ...], stop: Mark) -> list[Composable]:
+        """A string without quotes, and what ends it."""
+        style, context = self._style, self._context
+        if context.marks.is_special(stop):
+            rule = RawText(strings, excluded=(stop.text,))
+            return [compiled_text(rule, context), *context.marks.pieces((style.lead, stop, style.trail))]
         # The text and its end are one lexeme: it is known then where the text ends.
-        rule = RawText(strings, excluded=(style.stop.text,), end=style.lead + style.stop.text + style.trail)
+        rule = RawText(strings, excluded=(stop.text,), end=style.lead + stop.text + style.trail)
         return [compiled_text(rule, context)]
 
-    def _json(self, schema: Any, pointer: str) -> Grammar:
-        """A value as JSON."""
+    def _json(self, schema: Any, pointer: str, *, but_strings: bool = False) -> Grammar:
+        """A value as JSON; if `but_strings`, one that is no string."""
         tokenizer, layout, whole = self._context.tokenizer, self._context.layout, self._tool.schema
+        others = {"type": OTHERS}
         if not _refers(schema):
-            return compiled_schema(schema, tokenizer, layout, pointer)
+            one = {"allOf": [schema, others]} if but_strings else schema
+            return compiled_schema(one, tokenizer, layout, pointer, "/allOf/0" if but_strings else "")
         # References are followed in the whole document, whose base is a name of its own.
         document = {**whole, "$id": whole.get("$id", _DOCUMENT)}
-        wrapped = {"$ref": f"{document['$id']}#{pointer}", "$defs": {"arguments": document}}
+        ref = {"$ref": f"{document['$id']}#{pointer}"}
+        # (beside a $ref other keywords may have no meaning)
+        wrapped: dict[str, Any] = {"allOf": [ref, others]} if but_strings else ref
+        wrapped["$defs"] = {"arguments": document}
         if "$schema" in document:
             wrapped["$schema"] = document["$schema"]
         return compiled_schema(wrapped, tokenizer, layout, "", "/$defs/arguments")

@@ -46,6 +46,11 @@ ToolFormat = Literal[
     "glm-4.7",
     "minimax-m2",
     "seed-oss",
+    "deepseek-v3.2",
+    "functiongemma",
+    "gemma4",
+    "pythonic",
+    "lfm2",
     "gpt-oss",
 ]
 
@@ -91,7 +96,8 @@ def compile_tools(
             a tool: one call of this tool. A `tool_choice` of OpenAI's or Anthropic's API is taken, too.
         parallel: whether there may be several calls, in formats that have several.
         reasoning: a block that stands before the answer: the name of a family, or the texts that begin and end it. If
-            the first text is empty, the prompt has begun the block. None: there is none.
+            the first text is empty, the prompt has begun the block. None: there is none, as for models that do not
+            reason, and for those that were told not to.
         whitespace: where JSON may have white space, as in `compile_json_schema`. None: the layout that models of the
             family write, which is one of json.dumps.
         property_order: as in `compile_json_schema`.

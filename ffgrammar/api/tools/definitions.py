@@ -8,10 +8,14 @@ from typing import Any, NamedTuple
 
 from ffgrammar.api.types.schema_of import is_python_type, schema_of
 from ffgrammar.core.errors import GrammarError, UnsupportedError
-from ffgrammar.grammar.names import shown
+from ffgrammar.core.pointers import escaped
+from ffgrammar.grammar.names import did_you_mean, shown
 
 __all__ = ["Tool", "as_tool", "is_definition", "read_tools"]
 
+# Keys under which one API or another has the schema of the arguments; and keys that are no misspelt ones.
+_SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
+_OTHER_KEYS = frozenset({"name", "type", "description", "strict"})
 _NOTHING = {"type": "object", "properties": {}, "additionalProperties": False}
 
 
@@ -93,9 +97,22 @@ def _tool(definition: dict[str, Any], key: str, pointer: str) -> Tool:
         raise GrammarError("a tool needs a name, which is a text", pointer=f"{pointer}/name")
     if not name.isprintable() and any("\ud800" <= char <= "\udfff" for char in name):
         raise GrammarError("the name has half of a surrogate pair", pointer=f"{pointer}/name")
+    if key not in definition:
+        _check_spelling(definition, key, pointer)
     schema = definition.get(key)
     schema = _object(_NOTHING if schema is None else schema, f"{pointer}/{key}")
     return Tool(name, schema, f"{pointer}/{key}", f"{pointer}/name", definition.get("strict") is True)
+
+
+def _check_spelling(definition: dict[str, Any], key: str, pointer: str) -> None:
+    """Checks that a tool without a schema has no key that resembles the one of the schema."""
+    for other in definition:
+        if isinstance(other, str) and other not in _OTHER_KEYS and did_you_mean(other, [key, *_SCHEMA_KEYS]):
+            raise GrammarError(
+                f"{other!r} is not read, and {key!r} is missing, so the tool would have no arguments; did you mean "
+                f"{key}?",
+                pointer=f"{pointer}/{escaped(other)}",
+            )
 
 
 def _object(schema: Any, pointer: str) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a format of tool calls consists of. json_formats.py and xml_formats.py describe formats in these words.
+"""What a format of tool calls consists of. json_formats.py and argument_formats.py describe formats in these words.
 
 An answer is one of
 
@@ -54,20 +54,28 @@ INDEX = Pattern("0|[1-9][0-9]{0,5}")
 
 @dataclass(frozen=True)
 class Parameters:
-    """How arguments are written one by one, as texts between tags.
+    """How arguments are written one by one.
 
     Attributes:
         before: what stands before the key.
         middle: what stands between the key and its value; the first of it ends the key.
-        stop: the tag that ends a value. A text cannot contain it.
+        stop: the tag that ends a string without quotes. It cannot contain it. None: all values are JSON, and keys and
+            the tool are names as in Python.
         lead, trail: what stands before and after `stop`.
+        other_middle: what stands between the key and a value that is no string; None: the same. If it differs, a
+            reader sees what is a string, and a value may be a string or something else.
+        other_stop: whether `stop`, with what stands around it, also ends values that are no strings.
+        between: what stands between two arguments.
     """
 
     before: tuple[Piece, ...]
     middle: tuple[Piece, ...]
-    stop: Mark
+    stop: Mark | None
     lead: str = ""
     trail: str = ""
+    other_middle: tuple[Piece, ...] | None = None
+    other_stop: bool = True
+    between: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,18 @@
-"""A choice between names as a tree, in which the next byte always decides."""
+"""Names: a choice between them as a tree, in which the next byte always decides; and which are names in Python."""
 
 from __future__ import annotations
 
+import keyword
 from collections.abc import Sequence
 
 from ffgrammar.api.parts import Composable, Part, choice_of, sequence
 
-__all__ = ["choice_of_names"]
+__all__ = ["choice_of_names", "is_python_name"]
+
+
+def is_python_name(text: str) -> bool:
+    """Whether a text is an identifier in Python, and no keyword."""
+    return text.isidentifier() and not keyword.iskeyword(text)
 
 
 class _Node:

@@ -87,7 +87,7 @@ def read_answer(
             parts[one.name].append(_without(_decoded(one.text), ends[one.name]))
         elif one.name.startswith("call:"):
             calls.append((one, []))
-        elif one.name.startswith("argument:"):
+        elif one.name.startswith(("argument:", "string:")):
             calls[-1][1].append(one)
     tools = {tool.name: tool for tool in read_tools(request.get("tools") or ())}
     read = []
@@ -124,17 +124,27 @@ def _content_ends(style: Format | None) -> list[str]:
 def _object(tool: Tool, arguments: list[Capture], style: Parameters, special: Mapping[str, int]) -> str:
     """Arguments between tags as a JSON object. Those that are not complete are left out."""
     schema, pointer = root(tool)
-    end = style.lead + ("" if style.stop.text in special else style.stop.text) + style.trail
     found = []
     for one in arguments:
-        text = _decoded(one.text)
+        kind, _, key = one.name.partition(":")
+        text, end = _decoded(one.text), _end_of(kind, style, special)
         if one.end is None or not text.endswith(end):
             continue
-        key = one.name.removeprefix("argument:")
         value = text[: len(text) - len(end)]
         where = f"{pointer}/properties/{escaped(key)}"
-        found.append(f"{json.dumps(key, ensure_ascii=False)}: {_value(value, schema['properties'][key], tool, where)}")
+        if kind == "string":
+            value = json.dumps(value, ensure_ascii=False)
+        elif style.stop is not None and style.other_middle is None:
+            value = _value(value, schema["properties"][key], tool, where)
+        found.append(f"{json.dumps(key, ensure_ascii=False)}: {value}")
     return "{" + ", ".join(found) + "}"
+
+
+def _end_of(kind: str, style: Parameters, special: Mapping[str, int]) -> str:
+    """The text that ends a captured argument."""
+    if style.stop is None or (kind != "string" and not style.other_stop):
+        return ""
+    return style.lead + ("" if style.stop.text in special else style.stop.text) + style.trail
 
 
 def _value(text: str, schema: Any, tool: Tool, pointer: str) -> str:

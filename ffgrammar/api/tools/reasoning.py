@@ -8,6 +8,7 @@ from ffgrammar.api.parts import Part, sequence
 from ffgrammar.api.tools.format import Mark
 from ffgrammar.api.tools.marks import Marks
 from ffgrammar.core.errors import GrammarError
+from ffgrammar.grammar.names import did_you_mean, shown
 
 __all__ = ["REASONING", "read_reasoning", "reasoning_block"]
 
@@ -38,7 +39,7 @@ def read_reasoning(reasoning: Any) -> tuple[str, str] | None:
         if reasoning not in REASONING:
             raise GrammarError(
                 f"reasoning must be one of {', '.join(REASONING)}, or two texts such as ('<think>', '</think>'), "
-                f"not {reasoning!r}"
+                f"not {shown(reasoning)}{did_you_mean(reasoning, REASONING)}"
             )
         return REASONING[reasoning]
     pair = tuple(reasoning) if isinstance(reasoning, (tuple, list)) else ()

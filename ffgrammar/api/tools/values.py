@@ -8,15 +8,19 @@ from __future__ import annotations
 from typing import Any
 
 from ffgrammar.core.errors import GrammarError, UnsupportedError
-from ffgrammar.core.pointers import escaped
+from ffgrammar.core.pointers import escaped, unescaped
 from ffgrammar.grammar.json_schema.spec.keywords import KEYWORDS, Role
 from ffgrammar.grammar.json_schema.strings.formats import FORMATS
 from ffgrammar.grammar.raw_text import Strings
 from ffgrammar.regex.expr.store import MAX_REPEAT
 
-__all__ = ["is_any_string", "raw_strings", "resolved", "saying", "types_of"]
+__all__ = ["OTHERS", "check_plain", "is_any_string", "raw_values", "resolved", "saying", "types_of"]
 
-_TYPES = frozenset({"string", "number", "boolean", "null", "array", "object"})
+# All types but strings.
+OTHERS = ["number", "boolean", "null", "array", "object"]
+_TYPES = frozenset({"string", *OTHERS})
+# The types of values in which there is no string.
+_PLAIN = frozenset({"number", "boolean", "null"})
 # The types of which two alternatives of a oneOf must not both have values.
 _SIMPLE = frozenset({"string", "null"})
 _SAYING = frozenset(keyword.word for keyword in KEYWORDS if keyword.role is not Role.ANNOTATION)
@@ -53,7 +57,7 @@ def resolved(schema: Any, root: Any, pointer: str) -> tuple[Any, str]:
 def _found(root: Any, reference: str, pointer: str) -> Any:
     schema = root
     for part in reference.split("/")[1:]:
-        key = part.replace("~1", "/").replace("~0", "~")
+        key = unescaped(part)
         if isinstance(schema, list) and key.isdecimal() and int(key) < len(schema):
             schema = schema[int(key)]
         elif isinstance(schema, dict) and key in schema:
@@ -63,13 +67,15 @@ def _found(root: Any, reference: str, pointer: str) -> Any:
     return schema
 
 
-def raw_strings(schema: Any, root: Any, pointer: str) -> tuple[Strings, ...] | None:
-    """The strings of a schema, as they are written without quotes; None if it has no strings.
+def raw_values(schema: Any, root: Any, pointer: str, told_apart: bool) -> tuple[tuple[Strings, ...] | None, bool]:
+    """The strings of a schema, as they are written without quotes, or None; and whether it has other values.
 
     Args:
         schema: the schema.
         root: the document that it is in.
         pointer: where it stands.
+        told_apart: whether the format tells a reader which values are strings. If it does not, the null of a value that
+            may be a string is the text "null".
 
     The schema must have been compiled as JSON before: that checks the values of keywords.
 
@@ -81,9 +87,11 @@ def raw_strings(schema: Any, root: Any, pointer: str) -> tuple[Strings, ...] | N
     reader = _Reader(root)
     types = reader.types(schema, pointer, 0)
     if "string" not in types:
-        return None
+        return None, True
+    if told_apart:
+        return reader.strings(schema, pointer), types != {"string"}
     if is_any_string(schema):
-        return (Strings(),)
+        return (Strings(),), False
     if not types <= {"string", "null"}:
         others = ", ".join(sorted(types - {"string"}))
         raise UnsupportedError(
@@ -92,11 +100,33 @@ def raw_strings(schema: Any, root: Any, pointer: str) -> tuple[Strings, ...] | N
             pointer=pointer,
         )
     found = reader.strings(schema, pointer)
-    return (*found, Strings(listed=("null",))) if "null" in types else found
+    return ((*found, Strings(listed=("null",))) if "null" in types else found), False
+
+
+def check_plain(schema: Any, root: Any, pointer: str) -> None:
+    """Checks that no value of a schema has a string or an object in it, apart from values that are strings.
+
+    Raises:
+        UnsupportedError: one may have.
+    """
+    reader = _Reader(root)
+    schema, pointer = resolved(schema, root, pointer)
+    types = reader.types(schema, pointer, 0) - {"string"}
+    if types <= _PLAIN:
+        return
+    items = schema.get("items") if isinstance(schema, dict) else None
+    if types <= {*_PLAIN, "array"} and items is not None and "prefixItems" not in schema:
+        if reader.types(items, f"{pointer}/items", 0) <= _PLAIN:
+            return
+    raise UnsupportedError(
+        "this format does not write objects, nor lists of anything but numbers, booleans and null, as JSON: "
+        "choose a format with JSON arguments",
+        pointer=pointer,
+    )
 
 
 def types_of(schema: Any, root: Any, pointer: str) -> frozenset[str]:
-    """The types that values of a schema may have, of a document that was compiled. Raises as `raw_strings`."""
+    """The types that values of a schema may have, of a document that was compiled. Raises as `raw_values`."""
     return _Reader(root).types(schema, pointer, 0)
 
 

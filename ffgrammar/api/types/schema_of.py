@@ -54,7 +54,8 @@ def schema_of(type_or_function: Any) -> dict[str, Any]:
         if "pydantic" not in sys.modules and not _has_pydantic():
             name = getattr(unknown.args[0], "__name__", None) or str(unknown.args[0])
             raise ImportError(
-                f"the type {name} needs pydantic 2: pip install 'ffgrammar[pydantic]'", name="pydantic"
+                f"the type {name} is read with pydantic 2, which is not installed: pip install 'pydantic>=2'",
+                name="pydantic",
             ) from None
     from ffgrammar.api.types.with_pydantic import pydantic_schema
 

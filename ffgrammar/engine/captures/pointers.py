@@ -12,6 +12,7 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, replace
 
 from ffgrammar.core.errors import MatcherError
+from ffgrammar.core.pointers import escaped
 from ffgrammar.engine.captures.capture import Capture
 from ffgrammar.engine.captures.text import Special, common_prefix
 
@@ -148,8 +149,7 @@ class PointerReader:
             pointer = _pointer(inside)
             inside = _opened(inside, self._begin(pointer, token.start()), pointer, written == b"[")
         elif inside is not None and inside.member is None:
-            key = json.loads(written).replace("~", "~0").replace("/", "~1")
-            inside = replace(inside, member=f"{inside.pointer}/{key}")
+            inside = replace(inside, member=f"{inside.pointer}/{escaped(json.loads(written))}")
         elif written != b":":
             self._end(self._begin(_pointer(inside), token.start()), token.end())
         self._places.append(_Place(token.end(), inside, len(self._values), len(self._ended)))

@@ -140,10 +140,12 @@ def _why(place: Place, reading: Sequence[LiveLexeme], expected: Sequence[Expecte
         return f"leads to no sentence, because longest match would take what must follow; allowed: {allowed}"
     ended = [one.name for one in reading if one.may_end]
     where = f"may follow {_listed(ended)}" if ended else "may come here"
+    open_ones = [one.name for one in reading if not one.may_end]
+    unfinished = f"; unfinished: {_listed(open_ones)}" if open_ones else ""
     if not expected:
-        return f"begins nothing that {where}: the text has to end"
+        return f"begins nothing that {where}: the text has to end{unfinished}"
     wanted = [one for one in expected if not one.skip] or expected
-    return f"begins nothing that {where}; expected: {_listed([label(one) for one in wanted])}"
+    return f"begins nothing that {where}; expected: {_listed([label(one) for one in wanted])}{unfinished}"
 
 
 def _listed(parts: Sequence[str]) -> str:

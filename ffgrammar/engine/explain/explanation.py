@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any, Literal
 
+from ffgrammar.core.visible import in_quotes
 from ffgrammar.draw.document import fragment
 from ffgrammar.draw.tables import table
 from ffgrammar.draw.text import Html, html, visible
@@ -226,13 +227,7 @@ def _for_rules(one: LiveLexeme | ExpectedLexeme) -> str:
 def _tail(text: bytes) -> str:
     """The end of a text in quotes."""
     shown = text[-MAX_TEXT:].decode("utf-8", "backslashreplace")
-    escaped = "".join(char if char.isprintable() and char not in '"\\' else _escape(char) for char in shown)
-    return f'"{"…" if len(text) > MAX_TEXT else ""}{escaped}"'
-
-
-def _escape(char: str) -> str:
-    known = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
-    return known.get(char) or char.encode("unicode_escape").decode("ascii")
+    return f'"{"…" if len(text) > MAX_TEXT else ""}{in_quotes(shown)}"'
 
 
 def ranges(members: bytes) -> list[tuple[int, int]]:
@@ -261,5 +256,4 @@ def byte_name(byte: int) -> str:
     """A byte for readers."""
     if byte >= 0x80:
         return f"0x{byte:02x}"
-    char = chr(byte)
-    return f'"{char if char.isprintable() and char not in chr(34) + chr(92) else _escape(char)}"'
+    return f'"{in_quotes(chr(byte))}"'

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
+
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.show.characters import Characters
-from ffgrammar.grammar.show.cuts import Cuts
-from ffgrammar.grammar.show.terminals import TerminalText
+from ffgrammar.grammar.show.patterns.characters import Characters
+from ffgrammar.grammar.show.patterns.cuts import Cuts
+from ffgrammar.grammar.show.patterns.terminals import TerminalText
 from ffgrammar.regex.expr.packed import unpack
 from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["lexeme_text"]
 
 MAX_TEXT = 80
+# Many characters and ranges that are not ASCII, as a class of all letters has.
+_MANY = re.compile(r"(?:-?(?:[^\x00-\x7f…]|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})){12,}")
 
 
 def lexeme_text(packed: bytes, limits: Limits) -> str:
@@ -26,8 +30,11 @@ def lexeme_text(packed: bytes, limits: Limits) -> str:
     try:
         tree = Characters(store).tree(unpack(store, packed))
         cuts = Cuts([tree])
-        text = TerminalText(cuts, ["…"] * len(cuts.parts)).text(tree)
+        text = _MANY.sub("…", TerminalText(cuts, ["…"] * len(cuts.parts)).text(tree))
     except (UnsupportedError, LimitError):
         # (what is left of a lexeme may begin inside a character)
         text = f"<bytes: {store.describe(unpack(store, packed), 6)}>"
+    if len(text) > MAX_TEXT and text.startswith("(") and " & " in text[:MAX_TEXT]:
+        # (of what must hold together, the first)
+        return text[1 : text.index(" & ")] + " & …"
     return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"

@@ -12,6 +12,7 @@ from ffgrammar.grammar.composition.parts import Literal, Part, SpecialToken, Tex
 from ffgrammar.grammar.edges import first_bytes, next_bytes
 from ffgrammar.grammar.grammar_edges import grammar_edges
 from ffgrammar.grammar.ir import GrammarIR, Lexeme
+from ffgrammar.grammar.names import no_special_token
 from ffgrammar.regex.expr.packed import pack, unpack
 from ffgrammar.regex.expr.store import NOTHING, ExprStore
 
@@ -71,7 +72,7 @@ def special_ids(part: SpecialToken, special_tokens: Mapping[str, int]) -> tuple[
     for token in part.tokens:
         number = special_tokens.get(token) if isinstance(token, str) else token
         if number not in every:
-            raise GrammarError(f"the tokenizer has no special token {token!r}")
+            raise GrammarError(no_special_token(token, special_tokens))
         named.add(number)
     ids = every - named if part.excluded else named
     if not ids:

@@ -13,6 +13,7 @@ from collections.abc import Collection, Mapping
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.gbnf.source import TokenSet, error_at
+from ffgrammar.grammar.names import no_special_token
 
 __all__ = ["Vocabulary"]
 
@@ -39,10 +40,8 @@ class Vocabulary:
         """
         if tokens.name is not None:
             if tokens.name not in self.special:
-                message = (
-                    f"the tokenizer has no special token {tokens.name}; if it is ordinary text of the model, write it "
-                    f'as a string, "{tokens.name}"'
-                )
+                message = no_special_token(tokens.name, self.special)
+                message += f'; if it is ordinary text of the model, write it as a string, "{tokens.name}"'
                 raise error_at(text, offset, message)
             return (self.special[tokens.name],)
         self.check(tokens.ids, text, offset, tokens.negated)

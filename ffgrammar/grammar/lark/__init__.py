@@ -18,6 +18,7 @@
 - special: from the notation of special tokens to their ids.
 - inline_json: schemas inside rules.
 - indenter: which terminals stand for indentation.
+- indentation: grammars in which the indentation of lines opens and closes blocks.
 - skips: what %ignore skips.
 - lexemes: the lexemes of rules.
 - lengths: the length of a suffix.

@@ -10,9 +10,9 @@ from typing import Any
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
-from ffgrammar.grammar.indentation import Marks, with_columns
 from ffgrammar.grammar.ir import MAX_SCOPED_SKIPS, GrammarIR, Lexeme, RuleNote
 from ffgrammar.grammar.lark.files import Files
+from ffgrammar.grammar.lark.indentation import Indentation, with_columns
 from ffgrammar.grammar.lark.indenter import Indenter, read_indenter
 from ffgrammar.grammar.lark.inline_json import InlineJSON
 from ffgrammar.grammar.lark.reader import no_start, read
@@ -29,9 +29,9 @@ __all__ = ["build"]
 
 _NO_FILES = Files()
 _NO_CAPTURES = (
-    "the capture has no effect, because the rules of a grammar with schemas, with bounds on what is skipped, "
+    "the capture has no effect, because the rules of a grammar with schemas, with an %indenter, with bounds on what is "
+    "skipped, or with parameters of more than 8 bits are no captures"
 )
-_NO_CAPTURES += "or with parameters of more than 8 bits are no captures"
 
 
 def build(
@@ -146,7 +146,7 @@ class _Lowering:
             message = f"at most {MAX_SCOPED_SKIPS - 1} %ignore are supported with an %indenter: join them with |"
             raise error_at(source.texts, source.ignored[-1].offset, message, UnsupportedError)
 
-    def marks(self, indenter: Indenter) -> Marks:
+    def marks(self, indenter: Indenter) -> Indentation:
         """The symbols of the marks of an %indenter."""
         terminals, store = self.source.terminals, self.builder.store
         brackets = {}
@@ -155,7 +155,7 @@ class _Lowering:
             brackets[opening] = closing
         newline, end = (self.rules.terminal(terminals[name]) for name in (indenter.newline, indenter.end))
         indent, dedent = self.rules.marks[indenter.indent], self.rules.marks[indenter.dedent]
-        return Marks(newline, indent, dedent, end, brackets, indenter.columns)
+        return Indentation(newline, indent, dedent, end, brackets, indenter.columns)
 
     def check_productive(self, grammar: GrammarIR) -> None:
         """Refuse a grammar that matches nothing, or a family with an alternative that matches nothing."""
@@ -195,7 +195,7 @@ class _Lowering:
 
     def lost_captures(self, skips: Skips) -> list[str]:
         """A warning about the first rule that asks for captures which it cannot have."""
-        if skips.written or self.rules.has_families:
+        if skips.written or self.rules.has_families or self.source.indenter is not None:
             for rule in self.source.rules.values():
                 if rule.attributes is not None and (rule.attributes.capture or rule.attributes.stop_capture):
                     return [f"{self.source.texts.told(rule.attributes.offset)}: {_NO_CAPTURES}"]

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.lark.source import Definition, Op
 from ffgrammar.grammar.lark.texts import Texts, error_at
-from ffgrammar.grammar.names import did_you_mean
+from ffgrammar.grammar.names import no_special_token
 
 __all__ = ["declared_ids", "special_ids"]
 
@@ -35,7 +35,7 @@ def special_ids(texts: Texts, op: Op, special_tokens: Mapping[str, int]) -> tupl
     special = sorted(set(special_tokens.values()))
     if not written.startswith("<["):
         if written not in special_tokens:
-            raise error_at(texts, op.offset, _unknown(written, special_tokens))
+            raise error_at(texts, op.offset, no_special_token(written, special_tokens))
         return (special_tokens[written],)
     inner = written[2:-2].strip()
     if inner == "*":
@@ -106,7 +106,3 @@ def declared_ids(texts: Texts, terminal: Definition, special_tokens: Mapping[str
             f"or <|{name.lower()}|>; define {name}, or write %override {name}: ..."
         )
     raise error_at(texts, terminal.offset, message)
-
-
-def _unknown(written: str, special_tokens: Mapping[str, int]) -> str:
-    return f"the tokenizer has no special token {written}{did_you_mean(written, special_tokens)}"

@@ -19,7 +19,7 @@ NEVER = 1 << 40
 MAX_DEPTH = 60
 
 # A nonterminal with its parameter (ir.Template): its number, bits, and two counters. Plain ones have zeros.
-Instance = tuple[int, int, int, int]
+Instance = tuple[int, int, tuple[int, int]]
 
 
 class Derivation:
@@ -58,7 +58,7 @@ class Derivation:
         Args:
             is_long: from how many lexemes must still follow, to whether the text is long enough.
         """
-        stack: list[tuple[int, Instance, int]] = [(self._start, (self._start >> 1, 0, 0, 0), 0)]
+        stack: list[tuple[int, Instance, int]] = [(self._start, (self._start >> 1, 0, (0, 0)), 0)]
         owed = self._cost(self._start)
         while stack:
             symbol, instance, depth = stack.pop()
@@ -89,7 +89,9 @@ class Derivation:
 
     def _choose_template(self, instance: Instance, shortest: bool) -> list[tuple[int, Instance]]:
         head = instance[0]
-        fitting = [one for one in self._templates[head] if _meets(instance, one) and self._body_cost(one.rhs) < NEVER]
+        fitting = [
+            one for one in self._templates[head] if one.holds(*instance[1:]) and self._body_cost(one.rhs) < NEVER
+        ]
         if not fitting:
             return []
         if shortest:
@@ -98,8 +100,8 @@ class Derivation:
             one = self._random.choice(fitting)
         found = [_plain(symbol) for symbol in one.rhs]
         if one.again is not None:
-            bits = instance[1] | (0 if one.bit is None else 1 << one.bit)
-            after = (one.again, bits, instance[2] + one.add[0], instance[3] + one.add[1])
+            first, second = instance[2]
+            after = (one.again, one.bits_after(instance[1]), (first + one.add[0], second + one.add[1]))
             found.append((2 * one.again + 1, after))
         return found
 
@@ -154,14 +156,4 @@ def _weight(head: int, body: tuple[int, ...], is_star: bool) -> float:
 
 
 def _plain(symbol: int) -> tuple[int, Instance]:
-    return symbol, (symbol >> 1, 0, 0, 0)
-
-
-def _meets(instance: Instance, one: Template) -> bool:
-    _, bits, *counters = instance
-    if (one.bit is not None and bits >> one.bit & 1) or one.need & ~bits:
-        return False
-    return all(
-        lowest <= count and (highest is None or count <= highest)
-        for count, (lowest, highest) in zip(counters, one.counts, strict=True)
-    )
+    return symbol, (symbol >> 1, 0, (0, 0))

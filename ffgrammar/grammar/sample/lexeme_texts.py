@@ -12,8 +12,8 @@ from random import Random
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.grammar.sample.characters_of import is_blank, is_free, one_of, some_words
-from ffgrammar.grammar.show.characters import Characters
-from ffgrammar.grammar.show.cuts import nodes
+from ffgrammar.grammar.show.patterns.characters import Characters
+from ffgrammar.grammar.show.patterns.cuts import nodes
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.regex.syntax.charset import contains, size
 from ffgrammar.regex.syntax.parser import Node

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ffgrammar.grammar.ir import GrammarIR
-from ffgrammar.grammar.show.dot_text import dot_text
-from ffgrammar.grammar.show.gbnf_text import gbnf_text
-from ffgrammar.grammar.show.ir_text import ir_text
 from ffgrammar.grammar.show.kinds import KINDS, Kind
-from ffgrammar.grammar.show.lark_text import lark_text
-from ffgrammar.grammar.show.svg_text import svg_text
+from ffgrammar.grammar.show.notations.dot_text import dot_text
+from ffgrammar.grammar.show.notations.gbnf_text import gbnf_text
+from ffgrammar.grammar.show.notations.ir_text import ir_text
+from ffgrammar.grammar.show.notations.lark_text import lark_text
+from ffgrammar.grammar.show.notations.svg_text import svg_text
 
 __all__ = ["emit"]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarIR
-from ffgrammar.grammar.json_schema.strings.formats import leap_seconds, pattern_of
+from ffgrammar.grammar.json_schema.strings.formats import FORMATS
 from ffgrammar.grammar.lexemes import one_lexeme
+from ffgrammar.grammar.names import one_of
+from ffgrammar.grammar.raw_text import Strings, strings_expr, without
 from ffgrammar.grammar.structural_tag.entries import Entry
-from ffgrammar.regex.expr.store import ANY_BYTES, MAX_REPEAT, ExprStore
+from ffgrammar.regex.expr.store import MAX_REPEAT, ExprStore
 from ffgrammar.regex.lower.lowering import compile_regex
-from ffgrammar.regex.lower.tree_walk import any_text
 
 __all__ = ["BOUNDS", "raw_string"]
 
 BOUNDS = ("minLength", "maxLength", "pattern", "format")
-FORMATS = ("date", "date-time", "duration", "email", "ipv4", "ipv6", "time", "uri", "uri-reference", "uuid")
 
 
 def raw_string(schema: Entry, store: ExprStore, limits: Limits, blank: str, end: bytes) -> GrammarIR:
@@ -33,46 +33,35 @@ def raw_string(schema: Entry, store: ExprStore, limits: Limits, blank: str, end:
         UnsupportedError: a pattern or a format cannot be enforced exactly.
         LimitError: a bound was reached.
     """
-    members = []
-    for word in BOUNDS:
-        if word in schema.value:
-            members.append(_bound(word, schema.member(word), store, limits))
     space = compile_regex(store, blank)
-    value = store.concat([space, store.intersect(members), space])
-    before = store.intersect([value, store.complement(store.concat([ANY_BYTES, store.literal(end), ANY_BYTES]))])
+    value = store.concat([space, _bounded(schema, store, limits), space])
+    before = store.intersect([value, without([end], store)])
     if store.is_nothing(before):
         raise schema.error("no string obeys this schema")
     return one_lexeme(store, limits, store.concat([before, store.literal(end)]), "string")
 
 
-def _bound(word: str, entry: Entry, store: ExprStore, limits: Limits) -> int:
-    """The strings that one keyword allows."""
-    if word == "minLength":
-        return any_text(store, least=entry.number(0, MAX_REPEAT))
-    if word == "maxLength":
-        return any_text(store, most=entry.number(0, MAX_REPEAT))
-    if word == "format":
-        return _format(entry, store)
-    entry.text()
+def _bounded(schema: Entry, store: ExprStore, limits: Limits) -> int:
+    """The strings that the keywords allow."""
+    bounds = {word: schema.member(word) for word in BOUNDS if word in schema.value}
+    strings = Strings(
+        low=bounds["minLength"].number(0, MAX_REPEAT) if "minLength" in bounds else 0,
+        high=bounds["maxLength"].number(0, MAX_REPEAT) if "maxLength" in bounds else None,
+        formats=(_format(bounds["format"]),) if "format" in bounds else (),
+    )
+    if "pattern" not in bounds:
+        return strings_expr(strings, store, limits)
+    pattern = bounds["pattern"]
+    pattern.text()
     try:
-        return compile_regex(store, entry.value, "ecma", search=True, limits=limits)
+        return strings_expr(strings._replace(patterns=(pattern.value,)), store, limits)
     except GrammarError as error:
-        raise type(error)(error.message, column=error.column, pointer=entry.pointer) from None
+        raise type(error)(error.message, column=error.column, pointer=pattern.pointer) from None
 
 
-def _format(entry: Entry, store: ExprStore) -> int:
+def _format(entry: Entry) -> str:
     name = entry.value
-    if name not in FORMATS:
-        raise entry.error(
-            f"the format {name!r} cannot be enforced in XML parameters; there are {', '.join(FORMATS)}",
-            UnsupportedError,
-        )
-
-    def matching(pattern: str) -> int:
-        return compile_regex(store, pattern, dot_all=True)
-
-    found = matching(pattern_of(name, 2020))
-    if name not in ("time", "date-time"):
-        return found
-    leap = leap_seconds(name, store)
-    return store.union([found, leap if name == "time" else store.concat([matching(pattern_of("date", 2020)), leap])])
+    if not isinstance(name, str) or name not in FORMATS:
+        message = f"the format {name!r} cannot be enforced in XML parameters; there are {one_of(sorted(FORMATS))}"
+        raise entry.error(message, UnsupportedError)
+    return name

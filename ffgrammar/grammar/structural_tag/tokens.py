@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.composition.parts import Choice, Part, Repeat, Sequence, SpecialToken, Text
-from ffgrammar.grammar.names import did_you_mean
+from ffgrammar.grammar.names import no_special_token
 from ffgrammar.grammar.structural_tag.entries import Entry
 from ffgrammar.grammar.structural_tag.free import choice
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
@@ -59,8 +59,7 @@ class Tokens:
                 "write its text as a string",
                 UnsupportedError,
             )
-        like = did_you_mean(token, list(self.special)) if isinstance(token, str) else ""
-        raise entry.error(f"the tokenizer has no token {token!r}{like}")
+        raise entry.error(no_special_token(token, self.special))
 
     def _is_ordinary(self, token: str | int, entry: Entry) -> bool:
         if isinstance(token, str):

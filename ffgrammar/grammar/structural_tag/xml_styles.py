@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ffgrammar.core.errors import UnsupportedError
+from ffgrammar.core.pointers import unescaped
 from ffgrammar.grammar.composition.parts import Part, Repeat, Sequence
 from ffgrammar.grammar.names import did_you_mean
 from ffgrammar.grammar.structural_tag.entries import Entry
@@ -193,7 +194,7 @@ class _Parameters:
         words = str(reference.value).split("/")
         found = self.root
         for word in words[1:]:
-            key = word.replace("~1", "/").replace("~0", "~")
+            key = unescaped(word)
             if words[0] != "#" or not isinstance(found.value, Mapping) or key not in found.value:
                 raise reference.error(f"there is no {reference.value!r} in this schema", UnsupportedError)
             found = found.member(key)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
-from ffgrammar.core.pointers import escaped
+from ffgrammar.core.pointers import escaped, unescaped
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
 from ffgrammar.grammar.json_schema.documents.dialects import Dialect, Dialects
 from ffgrammar.grammar.json_schema.documents.registry import Entry, Registry
@@ -249,7 +249,7 @@ class Subschemas:
         at: Any = resource.root
         tokens = resource.tokens
         for part in fragment[1:].split("/"):
-            token = part.replace("~1", "/").replace("~0", "~")
+            token = unescaped(part)
             if isinstance(at, dict) and token in at:
                 at = at[token]
             elif isinstance(at, list) and _is_index(token) and int(token) < len(at):

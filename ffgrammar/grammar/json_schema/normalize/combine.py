@@ -111,7 +111,7 @@ class Combiner:
         self._level += 1
         try:
             if self._cost > TOTAL * self._limits.alternatives:
-                raise too_many(self._limits, self._subschemas.list[conj[-1]])
+                raise too_many(self._limits, self._subschemas.list[conj[-1] if conj else 0])
             return self._product(conj)
         finally:
             self._level -= 1

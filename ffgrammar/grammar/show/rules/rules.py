@@ -13,8 +13,8 @@ from itertools import pairwise
 
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.productive import productive, usable_terminals
-from ffgrammar.grammar.show.characters import EMPTY_TEXT, alt, cat, rep
-from ffgrammar.grammar.show.cuts import children
+from ffgrammar.grammar.show.patterns.characters import EMPTY_TEXT, alt, cat, rep
+from ffgrammar.grammar.show.patterns.cuts import children
 from ffgrammar.regex.syntax.parser import Node
 
 __all__ = ["BLANK", "TOP", "Rules", "bodies_of"]

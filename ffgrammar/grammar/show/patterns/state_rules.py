@@ -7,7 +7,7 @@ characters that leads to another state, and the empty one if the lexeme may end 
 from __future__ import annotations
 
 from ffgrammar.core.errors import UnsupportedError
-from ffgrammar.grammar.show.characters import EMPTY_TEXT, Characters, alt, cat
+from ffgrammar.grammar.show.patterns.characters import EMPTY_TEXT, Characters, alt, cat
 from ffgrammar.regex.syntax.charset import Charset
 from ffgrammar.regex.syntax.parser import Node
 

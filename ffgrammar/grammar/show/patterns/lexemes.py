@@ -7,7 +7,7 @@ from dataclasses import replace
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.ir import GrammarIR, Lexeme
 from ffgrammar.grammar.productive import productive
-from ffgrammar.grammar.show.characters import Characters
+from ffgrammar.grammar.show.patterns.characters import Characters
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.regex.syntax.parser import Node
 

@@ -11,18 +11,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ffgrammar.core.errors import UnsupportedError
+from ffgrammar.core.visible import visible_char
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lexing.clashes import Clashes, first_matches
 from ffgrammar.grammar.lexing.work import TooMuchWorkError, Work
-from ffgrammar.grammar.show.characters import Characters, alt, rep
-from ffgrammar.grammar.show.cuts import Cuts, nodes
-from ffgrammar.grammar.show.instances import without_parameters
-from ffgrammar.grammar.show.lexemes import check_sayable, lexeme_label, refusal, tree_of
-from ffgrammar.grammar.show.names import Names, dashed_name
-from ffgrammar.grammar.show.regex_text import counts, ranges_text, visible
-from ffgrammar.grammar.show.rules import BLANK, Rules
-from ffgrammar.grammar.show.state_rules import StateRules
-from ffgrammar.grammar.show.written import Notation
+from ffgrammar.grammar.show.patterns.characters import Characters, alt, rep
+from ffgrammar.grammar.show.patterns.cuts import Cuts, nodes
+from ffgrammar.grammar.show.patterns.lexemes import check_sayable, lexeme_label, refusal, tree_of
+from ffgrammar.grammar.show.patterns.regex_text import counts, ranges_text
+from ffgrammar.grammar.show.patterns.state_rules import StateRules
+from ffgrammar.grammar.show.patterns.written import Notation
+from ffgrammar.grammar.show.rules.instances import without_parameters
+from ffgrammar.grammar.show.rules.names import Names, dashed_name
+from ffgrammar.grammar.show.rules.rules import BLANK, Rules
 from ffgrammar.regex.expr.store import NOTHING
 from ffgrammar.regex.syntax.charset import ANY, Charset, contains, difference, from_ranges, negate
 from ffgrammar.regex.syntax.parser import Node
@@ -188,7 +189,7 @@ def string_text(text: str) -> str:
 
 
 def _visible(char: str) -> str:
-    return f"\\x{ord(char):02X}" if char in "\f\v" else visible(char)
+    return f"\\x{ord(char):02X}" if char in "\f\v" else visible_char(char)
 
 
 def class_text(members: Charset) -> str:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ffgrammar.grammar.show.cuts import Cuts
-from ffgrammar.grammar.show.regex_text import regex_text, visible
-from ffgrammar.grammar.show.written import Notation
+from ffgrammar.core.visible import visible_char
+from ffgrammar.grammar.show.patterns.cuts import Cuts
+from ffgrammar.grammar.show.patterns.regex_text import regex_text
+from ffgrammar.grammar.show.patterns.written import Notation
 from ffgrammar.regex.syntax.parser import Node
 
 __all__ = ["TerminalText", "lark_repeat", "string_text"]
@@ -14,7 +15,7 @@ __all__ = ["TerminalText", "lark_repeat", "string_text"]
 
 def string_text(text: str) -> str:
     """A string in double quotes, as Lark reads it."""
-    shown = [f"\\{char}" if char in '"\\' else "\\x0b" if char == "\v" else visible(char) for char in text]
+    shown = [f"\\{char}" if char in '"\\' else "\\x0b" if char == "\v" else visible_char(char) for char in text]
     return f'"{"".join(shown)}"'
 
 

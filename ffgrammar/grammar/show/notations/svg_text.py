@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator
 
 from ffgrammar.grammar.ir import GrammarIR
-from ffgrammar.grammar.show.cuts import Cuts, nodes
-from ffgrammar.grammar.show.labels import Labels, shown
-from ffgrammar.grammar.show.railroad import CHARACTER, Tracks, xml
-from ffgrammar.grammar.show.rules import Rules
-from ffgrammar.grammar.show.terminals import TerminalText, lark_repeat
-from ffgrammar.grammar.show.written import Notation
+from ffgrammar.grammar.show.notations.railroad import CHARACTER, Tracks, xml
+from ffgrammar.grammar.show.patterns.cuts import Cuts, nodes
+from ffgrammar.grammar.show.patterns.terminals import TerminalText, lark_repeat
+from ffgrammar.grammar.show.patterns.written import Notation
+from ffgrammar.grammar.show.rules.labels import Labels, shown
+from ffgrammar.grammar.show.rules.rules import Rules
 from ffgrammar.regex.syntax.parser import Node
 
 __all__ = ["svg_text"]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 
 from ffgrammar.core.errors import UnsupportedError
+from ffgrammar.core.visible import visible_char
 from ffgrammar.grammar.ir import GrammarIR
-from ffgrammar.grammar.show.characters import Characters
-from ffgrammar.grammar.show.cuts import nodes
-from ffgrammar.grammar.show.names import Names
-from ffgrammar.grammar.show.regex_text import regex_text, visible
-from ffgrammar.grammar.show.terminals import string_text
+from ffgrammar.grammar.show.patterns.characters import Characters
+from ffgrammar.grammar.show.patterns.cuts import nodes
+from ffgrammar.grammar.show.patterns.regex_text import regex_text
+from ffgrammar.grammar.show.patterns.terminals import string_text
+from ffgrammar.grammar.show.rules.names import Names
 from ffgrammar.regex.syntax.parser import Node
 
 __all__ = ["Labels", "shown"]
@@ -23,7 +24,7 @@ MAX_REGEX = 30
 
 def shown(text: str) -> str:
     """A text whose invisible characters are escapes."""
-    return "".join(map(visible, text))
+    return "".join(map(visible_char, text))
 
 
 class Labels:

@@ -31,14 +31,14 @@ from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.ir import GrammarIR, Lexeme
 from ffgrammar.regex.expr.store import ANY_BYTES
 
-__all__ = ["Marks", "with_columns"]
+__all__ = ["Indentation", "with_columns"]
 
 _Body = tuple[int, ...]
 
 
 @dataclass(frozen=True)
-class Marks:
-    """The symbols that stand for indentation in a grammar.
+class Indentation:
+    """The symbols that stand for indentation in a grammar, and its brackets.
 
     Attributes:
         newline: the symbol of a lexeme: line ends, and the blanks that the next line begins with.
@@ -85,7 +85,7 @@ class _Part(NamedTuple):
 _LINE = _Part()
 
 
-def with_columns(grammar: GrammarIR, marks: Marks, limits: Limits) -> GrammarIR:
+def with_columns(grammar: GrammarIR, marks: Indentation, limits: Limits) -> GrammarIR:
     """The grammar of the texts whose marks are a sentence of a grammar over marks.
 
     Args:
@@ -111,7 +111,7 @@ class _Rules:
         leading: nonterminals whose texts may begin with INDENT or DEDENT.
     """
 
-    def __init__(self, source: GrammarIR, marks: Marks) -> None:
+    def __init__(self, source: GrammarIR, marks: Indentation) -> None:
         self.source = source
         self.marks = marks
         self.names = list(source.names)
@@ -260,7 +260,7 @@ class _Columns:
             newline = self.rules.source.lexemes[self.marks.newline >> 1]
             ending = store.concat([store.repeat(ANY_BYTES, 0, None), store.literal(b"\n" + b" " * column)])
             expr = store.intersect([newline.expr, ending])
-            self.lines[column] = self.builder.terminal(expr, newline.name, lazy=newline.lazy)
+            self.lines[column] = self.builder.terminal(expr, f"{newline.name} to column {column}", lazy=newline.lazy)
         return self.lines[column]
 
     def version(self, version: _Version) -> int:

@@ -83,7 +83,7 @@ class _Instances:
         while self._waiting:
             instance = self._waiting.pop()
             for template in self._templates.get(instance[0], ()):
-                if not _meets(instance, template):
+                if not template.holds(*instance[1:]):
                     continue
                 rhs = [self.symbol(one) for one in template.rhs]
                 if template.again is not None:
@@ -94,14 +94,4 @@ class _Instances:
         _, bits, counters = instance
         first, second = (min(counters[i] + template.add[i], self._caps[i]) for i in range(2))
         assert template.again is not None
-        return template.again, bits | (0 if template.bit is None else 1 << template.bit), (first, second)
-
-
-def _meets(instance: Instance, template: Template) -> bool:
-    _, bits, counters = instance
-    if (template.bit is not None and bits >> template.bit & 1) or template.need & ~bits:
-        return False
-    return all(
-        lowest <= count and (highest is None or count <= highest)
-        for count, (lowest, highest) in zip(counters, template.counts, strict=True)
-    )
+        return template.again, template.bits_after(bits), (first, second)

@@ -11,14 +11,14 @@ import re
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.ir import GrammarIR, Lexeme
-from ffgrammar.grammar.show.characters import Characters, alt, rep
-from ffgrammar.grammar.show.cuts import Cuts, nodes
-from ffgrammar.grammar.show.instances import without_parameters
-from ffgrammar.grammar.show.lexemes import check_sayable, refusal, tree_of
-from ffgrammar.grammar.show.names import Names, lower_name, upper_name
-from ffgrammar.grammar.show.rules import BLANK, TOP, Rules
-from ffgrammar.grammar.show.terminals import TerminalText, lark_repeat, string_text
-from ffgrammar.grammar.show.written import Notation
+from ffgrammar.grammar.show.patterns.characters import Characters, alt, rep
+from ffgrammar.grammar.show.patterns.cuts import Cuts, nodes
+from ffgrammar.grammar.show.patterns.lexemes import check_sayable, refusal, tree_of
+from ffgrammar.grammar.show.patterns.terminals import TerminalText, lark_repeat, string_text
+from ffgrammar.grammar.show.patterns.written import Notation
+from ffgrammar.grammar.show.rules.instances import without_parameters
+from ffgrammar.grammar.show.rules.names import Names, lower_name, upper_name
+from ffgrammar.grammar.show.rules.rules import BLANK, TOP, Rules
 from ffgrammar.regex.syntax.parser import Node
 
 __all__ = ["lark_text"]

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ffgrammar.grammar.ir import ANY_COUNT, GrammarIR, Lexeme, Template
-from ffgrammar.grammar.show.cuts import Cuts
-from ffgrammar.grammar.show.labels import Labels, shown
-from ffgrammar.grammar.show.rules import bodies_of
-from ffgrammar.grammar.show.terminals import TerminalText
+from ffgrammar.grammar.show.patterns.cuts import Cuts
+from ffgrammar.grammar.show.patterns.terminals import TerminalText
+from ffgrammar.grammar.show.rules.labels import Labels, shown
+from ffgrammar.grammar.show.rules.rules import bodies_of
 
 __all__ = ["ir_text"]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ffgrammar.grammar.ir import GrammarIR
-from ffgrammar.grammar.show.cuts import nodes
-from ffgrammar.grammar.show.labels import Labels
-from ffgrammar.grammar.show.rules import Rules
+from ffgrammar.grammar.show.patterns.cuts import nodes
+from ffgrammar.grammar.show.rules.labels import Labels
+from ffgrammar.grammar.show.rules.rules import Rules
 
 __all__ = ["dot_text"]
 

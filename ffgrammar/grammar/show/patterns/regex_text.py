@@ -8,33 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ffgrammar.core.visible import visible_char
 from ffgrammar.regex.syntax.charset import ANY, Charset, negate
 from ffgrammar.regex.syntax.parser import Node
 
-__all__ = ["counts", "ranges_text", "regex_text", "visible"]
+__all__ = ["counts", "ranges_text", "regex_text"]
 
-CONTROLS = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\f": "\\f", "\v": "\\v"}
 MARKS = frozenset("\\^$.|?*+()[]{}/")
 MARKS_IN_CLASS = frozenset("\\^-[]/")
 DOT = negate(((0x0A, 0x0A),))
 
 
-def visible(char: str) -> str:
-    """A character as itself or as an escape."""
-    if char in CONTROLS:
-        return CONTROLS[char]
-    if char.isprintable():
-        return char
-    point = ord(char)
-    return f"\\x{point:02x}" if point < 0x80 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
-
-
 def _plain(char: str) -> str:
-    return "\\" + char if char in MARKS else visible(char)
+    return "\\" + char if char in MARKS else visible_char(char)
 
 
 def _in_class(char: str) -> str:
-    return "\\" + char if char in MARKS_IN_CLASS else visible(char)
+    return "\\" + char if char in MARKS_IN_CLASS else visible_char(char)
 
 
 def ranges_text(members: Charset, written: Callable[[str], str]) -> str:
