@@ -15,8 +15,8 @@ from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
 
 CPUS = os.cpu_count() or 1
-# FFGRAMMAR_SANITIZE=address,undefined builds the extensions with AddressSanitizer and UBSan (`make asan`), and =thread with
-# ThreadSanitizer (`make tsan`).
+# FFGRAMMAR_SANITIZE=address,undefined builds the extensions with AddressSanitizer and UBSan (`make asan`), and =thread
+# with ThreadSanitizer (`make tsan`).
 SANITIZE = os.environ.get("FFGRAMMAR_SANITIZE", "")
 FLAGS = ["-g0", "-fno-strict-aliasing"]
 # What Cython makes of Python calls CPython for nearly everything. There `-O2` gains little, and takes longer.

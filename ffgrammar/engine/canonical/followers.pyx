@@ -86,7 +86,7 @@ cdef class Followers:
         cdef const uint32_t* last
         cdef int status
         if self.last < intern_count(&self.names):
-            # (with this look at the last name, `find` takes a third of the instructions: dozens of tokens in a row have one name)
+            # (dozens of tokens in a row have one name)
             last = intern_get(&self.names, self.last)
             if last[0] == row and last[1] == config.state and (
                     memcmp(last + 2, transition.outcomes + outcome * words, words * sizeof(uint32_t)) == 0):
