@@ -8,12 +8,12 @@ from typing import Any
 
 from models.loading import gguf_file
 
-__all__ = ["FOLDER", "engine", "model_folder"]
+__all__ = ["FOLDER", "SETTINGS", "engine", "model_folder"]
 
 FOLDER = Path(__file__).resolve().parent.parent.parent / "build" / "smollm2"
 
 # One thread, a small cache, and nothing that asks the network.
-_SETTINGS = {
+SETTINGS = {
     "VLLM_CPU_KVCACHE_SPACE": "1",
     "VLLM_CPU_OMP_THREADS_BIND": "nobind",
     "OMP_NUM_THREADS": "1",
@@ -58,7 +58,7 @@ def engine(*, together: bool = False, **options: Any) -> Any:
         together: whether the engine runs in this process.
         options: those of `vllm.LLM`.
     """
-    os.environ.update(_SETTINGS, VLLM_ENABLE_V1_MULTIPROCESSING="0" if together else "1")
+    os.environ.update(SETTINGS, VLLM_ENABLE_V1_MULTIPROCESSING="0" if together else "1")
     from vllm import LLM
 
     settings: dict[str, Any] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import jsonschema
 import pytest
 import vllm
 
-from vllm_engine.model import model_folder
+from vllm_engine.model import SETTINGS, model_folder
 
 EXAMPLE = Path(__file__).resolve().parent.parent.parent / "examples" / "servers" / "vllm_requests.py"
 PERSON = {
@@ -110,9 +111,9 @@ def test_most_of_a_text_is_forced(llm: Any) -> None:
 
 
 def test_the_example_runs(tmp_path: Path) -> None:
-    found = subprocess.run(
-        [sys.executable, EXAMPLE, str(model_folder())], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    command = [sys.executable, EXAMPLE, str(model_folder())]
+    env = {**os.environ, **SETTINGS}
+    found = subprocess.run(command, cwd=tmp_path, env=env, capture_output=True, text=True, check=False)
     assert found.returncode == 0, found.stderr
     person, date, choice, query, counted = found.stdout.strip().splitlines()[-5:]
     jsonschema.validate(json.loads(person), {**PERSON, "properties": {}, "additionalProperties": True})
