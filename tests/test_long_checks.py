@@ -28,6 +28,7 @@ SHORT = {
     ),
     "coverings": (["--runs", "1"], "tokens of the plain method that are not among ours: 0"),
     "gbnf": (["--texts", "1", "--random", "3"], "0 verdicts differ from the definition"),
+    "traffic": (["--requests", "60", "--schemas", "30", "--engine", "ffgrammar"], "| ended | True |"),
     "encoder": (["--megabytes", "0.1", "--encoding", "cl100k_base"], "0 differences; "),
 }
 
