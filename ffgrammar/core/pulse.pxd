@@ -17,7 +17,8 @@ cdef struct Pulse:
     int64_t left       # work until the next beat
     uint64_t beaten    # when signals were last asked for, or the GIL was last given up (ns of the monotonic clock)
     uint64_t deadline  # when the call's time is over; 0 if it has no end
-    int ended          # the status with which the call ends, or OK; it stays until raise_kernel, even if a kernel misses it
+    int ended          # the status with which a call ends, or OK; it stays until raise_kernel, even if a kernel misses it
+    unsigned long ender  # the thread whose call ends: others may begin calls before it has raised
     unsigned long handling  # the thread that runs handlers just now, or 0
 
 # The deadline of a call that begins now and may take `seconds`.
@@ -33,10 +34,16 @@ cdef int raise_kernel(int status, Pulse* p, limits) except -1
 cdef unsigned long this_thread() noexcept nogil
 
 
+cdef inline bint has_ended(const Pulse* p) noexcept nogil:
+    """Whether a call of this thread ends."""
+    return p.ended != OK and p.ender == this_thread()
+
+
 cdef inline void pulse_begin(Pulse* p, double seconds) noexcept nogil:
     """Begin a call that may take some seconds; 0 means that it may take any time. The work that is left until the next beat
     stays."""
-    p.ended = OK
+    if has_ended(p):
+        p.ended = OK
     p.deadline = deadline_after(seconds) if seconds > 0 else 0
 
 

@@ -61,7 +61,7 @@ cdef uint64_t deadline_after(double seconds) noexcept nogil:
 
 
 cdef int raise_kernel(int status, Pulse* p, limits) except -1:
-    if p.ended != OK:
+    if has_ended(p):
         status = p.ended
         p.ended = OK
     if status == INTERRUPTED:
@@ -83,22 +83,28 @@ cdef int run_handlers(Pulse* p) noexcept nogil:
     return INTERRUPTED if status < 0 else OK
 
 
+cdef int end(Pulse* p, int status) noexcept nogil:
+    """End the call, unless the status is OK, and make the next work a beat, too. Returns the status."""
+    if status != OK:
+        p.ended = status
+        p.ender = thread_ident()
+        p.left = 0
+    return status
+
+
 cdef int beat(Pulse* p) noexcept nogil:
     cdef uint64_t time = now()
     cdef bint holding
-    if p.ended != OK:
+    if has_ended(p):
         return p.ended
     p.left = WORK
     if p.deadline and time > p.deadline:
-        p.ended = LIMIT_SECONDS
-    elif time - p.beaten > <uint64_t>HOLDING and thread_state() != NULL:
+        return end(p, LIMIT_SECONDS)
+    if time - p.beaten > <uint64_t>HOLDING and thread_state() != NULL:
         holding = holds_gil()
         if holding or (thread_ident() == main_thread and time - p.beaten > <uint64_t>WAITING):
             if holding:
                 take_gil(let_gil_go())
-            p.ended = run_handlers(p)
             p.beaten = now()
-    if p.ended != OK:
-        # (so that the next work is a beat, too)
-        p.left = 0
-    return p.ended
+            return end(p, run_handlers(p))
+    return OK

@@ -8,7 +8,7 @@ its text again.
 from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.intern cimport intern_count
-from ffgrammar.core.pulse cimport pulse_begin, raise_kernel, this_thread
+from ffgrammar.core.pulse cimport has_ended, pulse_begin, raise_kernel, this_thread
 from ffgrammar.core.status cimport LIMIT_CACHE, OK, REENTERED
 from ffgrammar.core.threads cimport lock_free, lock_init, lock_leave, lock_take, lock_try
 from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
@@ -248,7 +248,7 @@ cdef class Engine:
             trim_heap(0)
 
     cdef int checked(self, int status) except -1:
-        if status < 0 or self.store.nodes.pulse.ended != OK:
+        if status < 0 or has_ended(&self.store.nodes.pulse):
             raise_kernel(status, &self.store.nodes.pulse, self.limits)
         return status
 
