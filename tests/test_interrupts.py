@@ -33,7 +33,8 @@ def _cycles(tok: ff.Tokenizer, limits: ff.Limits | None = None) -> Callable[[], 
     schemas: dict[str, Any] = {}
     for length in (7, 11, 13, 17):
         for at in range(length):
-            schemas[f"{length} {at}"] = {"properties": {"n": {"$ref": f"#/$defs/{length}%20{(at + 1) % length}"}}}
+            after = {"$ref": f"#/$defs/{length}%20{(at + 1) % length}"}
+            schemas[f"{length} {at}"] = {"properties": {"m": after, "n": after}}
     start = {"allOf": [{"$ref": f"#/$defs/{length}%200"} for length in (7, 11, 13, 17)], "$defs": schemas}
     return lambda: ff.compile_json_schema(start, tok, limits=limits)
 
