@@ -210,6 +210,11 @@ def test_the_example_of_every_help_runs(command: str, shell_env: Env, tmp_path: 
         assert (found.returncode, found.stdout) == (2, "")
         assert "model.gguf" in found.stderr
         return
+    if command == "play":  # (it serves until Ctrl-C: tests/test_play_server.py starts it)
+        found = _bash(example, shell_env, tmp_path)
+        assert (found.returncode, found.stdout) == (2, "")
+        assert "schema.json" in found.stderr
+        return
     found = _bash(example, shell_env, tmp_path)
     assert found.returncode == 0, found.stderr
     assert found.stdout

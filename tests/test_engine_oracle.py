@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from itertools import product
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 
@@ -121,13 +123,20 @@ def test_skips(builder: GrammarBuilder, single: bool) -> None:
     assert [recogniser.accepts(text) for text in texts] == [True, True, True, True, not single, not single]
 
 
-@pytest.mark.parametrize("single", [False, True])
-def test_what_is_both_skip_and_lexeme_is_kept_as_both(builder: GrammarBuilder, single: bool) -> None:
+def _skip_and_lexeme(builder: GrammarBuilder, single: bool) -> Any:
     s = builder.store
     space = s.literal(b" ")
     a, b, marker = builder.terminal(s.literal(b"a")), builder.terminal(s.literal(b"b")), builder.terminal(space)
     builder.skip(space)
-    start = builder.choice([builder.seq([a, b]), builder.seq([a, marker, a])])
-    recogniser = Recogniser(builder.finish(start, single_skip=single))
+    return builder.finish(builder.choice([builder.seq([a, b]), builder.seq([a, marker, a])]), single_skip=single)
+
+
+def test_what_is_both_skip_and_lexeme_is_kept_as_both(builder: GrammarBuilder) -> None:
+    recogniser = Recogniser(_skip_and_lexeme(builder, False))
     texts = [b"a b", b"a a", b"aa", b"a  a", b"a  b"]
-    assert [recogniser.accepts(text) for text in texts] == [True, True, False, True, not single]
+    assert [recogniser.accepts(text) for text in texts] == [True, True, False, True, True]
+
+
+def test_what_is_both_skip_and_lexeme_may_stand_more_than_once(builder: GrammarBuilder) -> None:
+    with pytest.raises(AssertionError, match="a terminal is also a skip"):
+        _skip_and_lexeme(builder, True)
