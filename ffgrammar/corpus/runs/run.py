@@ -10,7 +10,7 @@ from typing import Any
 
 from ffgrammar.corpus.data.inputs import find_sources, plan_parts
 from ffgrammar.corpus.data.part import FILE, ROW, Part
-from ffgrammar.corpus.data.reading import check_source
+from ffgrammar.corpus.data.reading import check_lines, check_source
 from ffgrammar.corpus.data.writing import FORMATS, write_whole
 from ffgrammar.corpus.jobs.job import Job
 from ffgrammar.corpus.report.summary import Summary
@@ -88,6 +88,7 @@ def run(
             check_source(source, job)
         except (KeyError, TypeError, ValueError, OSError) as error:
             raise type(error)(f"{source.path}: {error.args[0] if error.args else error}") from error
+    check_lines(sources, job)
     folder = None if output is None else os.fspath(output)
     task = Task(job, group, folder, format, rows)
     if folder is None:
