@@ -66,8 +66,8 @@ def compile_request(
     a text in the format. `read_answer` reads the answer.
 
     Args:
-        request: the body of the request. Keys that do not bear on which answers there may be are ignored. One that looks
-            like a misspelling of a key that is read is an error.
+        request: the body of the request. Keys that do not bear on which answers there may be are ignored. One that
+            looks like a misspelling of a key that is read is an error.
         tokenizer: the vocabulary of the model.
         format: the format in which the model calls tools, as in `compile_tools`. It is needed if there are tools.
         reasoning: the block that stands before the answer, as in `compile_tools`.
