@@ -286,6 +286,15 @@ def test_a_column_that_no_file_has_is_a_wrong_name(cl100k: ff.Tokenizer, tmp_pat
         assert corpus.run(job, [tmp_path], workers=0)["counts"]["errors"] == 4
 
 
+def test_one_path_and_what_is_no_job(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"tokens": [9906]}\n')
+    for one in (path, str(path), tmp_path):
+        assert corpus.run(corpus.check_job(cl100k), one, workers=0)["counts"]["yes"] == 1
+    with pytest.raises(TypeError, match=r"job must be a job, as of corpus\.check_job, not str"):
+        corpus.run("check", path)  # type: ignore[arg-type]
+
+
 def test_an_empty_file_has_no_rows(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"")
     pq.write_table(pa.table({"tokens": pa.array([], type=pa.list_(pa.int32()))}), tmp_path / "b.parquet")
