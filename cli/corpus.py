@@ -142,8 +142,10 @@ def _job(
     from .sources import load_grammar, load_tokenizer
 
     takes_grammar = job in ("validate", "forced")
-    if takes_grammar and (grammar is None) == (schema_column is None):
+    if takes_grammar and grammar is None and schema_column is None:
         raise click.UsageError(f"corpus {job} needs --grammar or --schema-column")
+    if grammar is not None and schema_column is not None:
+        raise click.UsageError("--grammar is one schema for all rows, --schema-column one for each: leave one out")
     if not takes_grammar and (grammar or schema_column or any(compiling.values())):
         raise click.UsageError(f"corpus {job} takes no grammar, and no options of one")
     if grammar is None and any(compiling.values()):

@@ -19,7 +19,7 @@ __all__ = ["command"]
 
 HOST = "127.0.0.1"
 # The kinds of grammars that the page cannot show as text, or has no fields for.
-NOT_SHOWN = ("compiled", "tools")
+NOT_SHOWN = ("compiled", "tools", "request")
 
 
 def _opening(path: str, kind: str | None) -> dict[str, str]:
@@ -28,7 +28,8 @@ def _opening(path: str, kind: str | None) -> dict[str, str]:
     source = read_source(path, kind)
     if source.kind in NOT_SHOWN:
         raise click.UsageError(
-            f"{source.name}: the playground shows grammars that are text, not the kind {source.kind}"
+            f"{source.name}: the playground has no page for the kind {source.kind}; `ffgrammar compile --emit lark` "
+            "writes it as a grammar in Lark"
         )
     try:
         return {"kind": source.kind, "source": source.data.decode("utf-8-sig")}
@@ -77,6 +78,8 @@ def command(
     """
     from ffgrammar.play import Desk, serve
 
+    if grammar is None and (text or kind):
+        raise click.UsageError("--text and --type are for a GRAMMAR")
     loaded: Any = None
     if model is not None:
         from .models import load_model

@@ -41,6 +41,7 @@ def plain(cl100k: ff.Tokenizer) -> ff.Tokenizer:
         {"text": {"format": {"type": "text"}, "verbosity": "low"}, "tools": []},
         {"tools": [], "tool_choice": "none"},
         {"tool_choice": {"type": "auto"}},
+        {"tool": None, "max_tool_calls": 3, "tool_resources": {}, "context": "x", 5: "x"},
     ],
 )
 def test_every_text_is_an_answer(request_: Any, cl100k: ff.Tokenizer) -> None:
@@ -218,6 +219,10 @@ def test_warnings_say_where(cl100k: ff.Tokenizer) -> None:
         ({"response_format": WANTED, "output_format": WANTED}, "/output_format", "several formats"),
         ({"functions": []}, "/functions", "use 'tools'"),
         ({"structured_outputs": {"regex": "a"}}, "/structured_outputs", "compile the constraint"),
+        ({"guided_json": {}}, "/guided_json", "use 'response_format'"),
+        ({"tool": TOOLS}, "/tool", "did you mean tools"),
+        ({"tools": TOOLS, "toolChoice": "required"}, "/toolChoice", "did you mean tool_choice"),
+        ({"response-format": WANTED}, "/response-format", "did you mean response_format"),
     ],
 )
 def test_errors(request_: Any, pointer: str | None, message: str, cl100k: ff.Tokenizer) -> None:

@@ -452,7 +452,8 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--max-tokens", "3", "--canonical"], "{}", 2, "both max_tokens and canonical tokens"),
         (["mask", "-", "--format", "xml"], "{}", 2, "xml"),
         (["mask"], "", 2, "GRAMMAR"),
-        (["nonsense"], "", 2, "nonsense"),
+        (["nonsense"], "", 2, "No such command 'nonsense'.\n"),
+        (["chek"], "", 2, "No such command 'chek'. Did you mean check?"),
     ],
 )
 def test_errors_say_what_is_wrong(invoke: Invoke, arguments: list[str], stdin: str, code: int, message: str) -> None:

@@ -74,7 +74,7 @@ def test_tokenize_says_yes(data: str, capsys: pytest.CaptureFixture[str]) -> Non
     ("arguments", "message"),
     [
         (["validate"], "corpus validate needs --grammar or --schema-column"),
-        (["validate", "--grammar", "@json", "--schema-column", "schema"], "needs --grammar or --schema-column"),
+        (["validate", "--grammar", "@json", "--schema-column", "schema"], "leave one out"),
         (["check", "--grammar", "@json"], "corpus check takes no grammar"),
         (["tokenize", "--ids", "tokens"], "--ids is for corpus check"),
         (["forced", "--schema-column", "schema", "--whitespace", "compact"], "options of grammars are for --grammar"),

@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE
 from typing import Any
 
 import pytest
@@ -200,11 +201,27 @@ def _help(command: str, env: Env) -> str:
     return found.stdout
 
 
+def _serves(example: str, env: Env, folder: Path) -> None:
+    """A command that serves a page until Ctrl-C, and says where."""
+    pytest.importorskip("uvicorn", reason="the example of play is not run: pip install 'ffgrammar[play]'")
+    (folder / "schema.json").write_text(SCHEMA)
+    with subprocess.Popen(["bash", "-c", f"exec {example}"], env=env, cwd=folder, stdout=PIPE, stderr=PIPE) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline().startswith(b"http://127.0.0.1:")
+        finally:
+            process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+
+
 @pytest.mark.parametrize("command", COMMANDS)
 def test_the_example_of_every_help_runs(command: str, shell_env: Env, tmp_path: Path) -> None:
     text = _help(command, shell_env)
     example = text.partition("Example:\n")[2].strip()
     assert f"ffgrammar {command}" in example, text
+    if command == "play":
+        _serves(example, shell_env, tmp_path)
+        return
     if command in WITH_MODEL:
         found = _bash(example, shell_env, tmp_path)
         assert (found.returncode, found.stdout) == (2, "")

@@ -249,10 +249,12 @@ def test_what_is_wrong_with_files_is_said(cl100k: ff.Tokenizer, tmp_path: Path) 
     job = corpus.check_job(cl100k)
     with pytest.raises(ValueError, match=r"no files; their names must end in \.jsonl"):
         corpus.run(job, [tmp_path], workers=0)
+    (tmp_path / "a.txt").touch()
     with pytest.raises(ValueError, match="the name does not say what kind of data this is"):
-        corpus.run(job, ["a.txt"], workers=0)
-    with pytest.raises(FileNotFoundError):
-        corpus.run(job, [tmp_path / "none.jsonl"], workers=0)
+        corpus.run(job, [tmp_path / "a.txt"], workers=0)
+    for name in ("none.jsonl", "none"):
+        with pytest.raises(FileNotFoundError):
+            corpus.run(job, [tmp_path / name], workers=0)
     (tmp_path / "a.parquet").write_bytes(b"PAR1 no PAR1")
     with pytest.raises((ValueError, OSError), match=r"a\.parquet"):
         corpus.run(job, [tmp_path / "a.parquet"], workers=0)
@@ -269,6 +271,28 @@ def test_what_is_wrong_with_files_is_said(cl100k: ff.Tokenizer, tmp_path: Path) 
     for option in ({"format": "csv"}, {"rows": "none"}, {"on": "dask"}):
         with pytest.raises(ValueError, match="must be one of"):
             corpus.run(job, [table], **option)
+
+
+def test_a_column_that_no_file_has_is_a_wrong_name(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    job = corpus.check_job(cl100k)
+    (tmp_path / "a.jsonl").write_text('not JSON\n{"ids": [1], "text": "a"}\n')
+    (tmp_path / "b.jsonl.gz").write_bytes(gzip.compress(b'{"ids": [1]}\n'))
+    (tmp_path / "c.jsonl").touch()
+    with pytest.raises(KeyError, match=r"a\.jsonl: there is no column 'tokens' in the first lines; there are ids,"):
+        corpus.run(job, [tmp_path], workers=0)
+    # Not if a file has it, or cannot be judged by its first lines.
+    for content in ('{"tokens": null}\n', "[1]\n", '{"ids": "' + "a" * 100_000 + '"}\n'):
+        (tmp_path / "d.jsonl").write_text(content)
+        assert corpus.run(job, [tmp_path], workers=0)["counts"]["errors"] == 4
+
+
+def test_one_path_and_what_is_no_job(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"tokens": [9906]}\n')
+    for one in (path, str(path), tmp_path):
+        assert corpus.run(corpus.check_job(cl100k), one, workers=0)["counts"]["yes"] == 1
+    with pytest.raises(TypeError, match=r"job must be a job, as of corpus\.check_job, not str"):
+        corpus.run("check", path)  # type: ignore[arg-type]
 
 
 def test_an_empty_file_has_no_rows(cl100k: ff.Tokenizer, tmp_path: Path) -> None:

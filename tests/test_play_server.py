@@ -9,6 +9,7 @@ import re
 import socket
 import subprocess
 import urllib.request
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ pytest.importorskip("httpx", reason="the playground's server is not tested: pip 
 
 from starlette.testclient import TestClient
 
+from cli_package import CLI
 from ffgrammar.play.bounds import MAX_BODY
 from ffgrammar.play.server import ASSETS, PlayServer
 
@@ -193,13 +195,21 @@ def test_what_cannot_be_served_is_told_at_the_start(tmp_path: Path, shell_env: d
         for arguments, code, said in (
             (["--port", port], 2, f"port {port} of 127.0.0.1"),
             (["missing.json"], 2, "missing.json"),
-            (["tools.json", "--type", "tools"], 2, "grammars that are text"),
+            (["tools.json", "--type", "tools"], 2, "no page for the kind tools; `ffgrammar compile --emit lark`"),
+            (["--text", "a"], 2, "--text and --type are for a GRAMMAR"),
             (["bytes.regex"], 3, "not UTF-8"),
             (["--tokenizer", "missing"], 2, "missing"),
             (["--model", "missing.gguf"], 2, "missing.gguf"),
         ):
             found = _play(shell_env, tmp_path, *arguments)
             assert (found.returncode, found.stdout) == (code, "") and said in found.stderr, found.stderr
+
+
+def test_the_page_has_every_other_kind() -> None:
+    from ffgrammar.play.sources import KINDS
+
+    kinds = import_module(f"{CLI}.options").KINDS
+    assert set(kinds) == {*KINDS, *import_module(f"{CLI}.play").NOT_SHOWN}
 
 
 def test_without_the_extra_the_command_says_what_to_install(tmp_path: Path, shell_env: dict[str, str]) -> None:

@@ -40,7 +40,8 @@ def apply(job: Job, data: Any) -> Any:
     if "datasets" in package:
         return data.with_format("arrow").map(job, batched=True).with_format(None)
     raise TypeError(
-        f"a dataset of Ray, Spark, datasets or pyarrow is expected, not {type(data).__module__}.{type(data).__name__}"
+        f"a dataset of Ray, Spark, datasets or pyarrow is expected, not {type(data).__module__}.{type(data).__name__}; "
+        "corpus.run takes the paths of files"
     )
 
 

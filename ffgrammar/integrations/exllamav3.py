@@ -7,14 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
-
 from ffgrammar.api.bitmask import allocate_bitmask
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import MatcherError
 from ffgrammar.engine.matcher.matcher import Matcher
 
 try:
+    import torch
     from exllamav3.generator.filter.filter import Filter
 except ImportError as error:
     raise ImportError("ffgrammar.integrations.exllamav3 needs ExLlamaV3: pip install exllamav3") from error

@@ -10,12 +10,17 @@ from __future__ import annotations
 from collections import OrderedDict
 from contextlib import nullcontext
 
-import torch
-
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.engine.matcher.apply import apply_bitmask
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.integrations.batch_state import BatchState
+
+try:
+    import torch
+except ImportError as error:
+    raise ImportError(
+        "ffgrammar.integrations.tensorrt_llm needs torch, which TensorRT-LLM brings: pip install tensorrt-llm"
+    ) from error
 
 __all__ = ["GrammarProcessor"]
 

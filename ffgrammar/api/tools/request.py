@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from itertools import islice
 from typing import Any, Literal
 
 from ffgrammar.api.compile import composed
@@ -18,6 +21,7 @@ from ffgrammar.api.tools.response_format import compile_response_format
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.pointers import escaped
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["compile_request"]
@@ -30,8 +34,19 @@ _OTHERS = {
     "function_call": "use 'tool_choice'",
     "grammar": "compile it with compile_gbnf or compile_lark",
     "json_schema": "use 'response_format'",
+    "guided_json": "use 'response_format'",
+    "guided_regex": "compile it with compile_regex",
+    "guided_choice": "compile it with compile_choice",
+    "guided_grammar": "compile it with compile_gbnf or compile_lark",
+    "regex": "compile it with compile_regex",
+    "ebnf": "compile it with compile_ebnf",
     "structured_outputs": "use 'response_format', or compile the constraint itself",
 }
+# A key that resembles one of these this much is a misspelling of it. No key of a known API does.
+_READ = ("response_format", "output_config", "output_format", "tools", "tool_choice", "parallel_tool_calls")
+_LIKE = 0.85
+# How many keys, and of how many letters, are compared.
+_MAX_KEYS, _MAX_LETTERS = 1000, 60
 
 
 def compile_request(
@@ -51,7 +66,8 @@ def compile_request(
     a text in the format. `read_answer` reads the answer.
 
     Args:
-        request: the body of the request. Keys that do not bear on which answers there may be are ignored.
+        request: the body of the request. Keys that do not bear on which answers there may be are ignored. One that
+            looks like a misspelling of a key that is read is an error.
         tokenizer: the vocabulary of the model.
         format: the format in which the model calls tools, as in `compile_tools`. It is needed if there are tools.
         reasoning: the block that stands before the answer, as in `compile_tools`.
@@ -74,6 +90,7 @@ def compile_request(
     for key, instead in _OTHERS.items():
         if request.get(key) is not None:
             raise UnsupportedError(f"{key!r} is not read here: {instead}", pointer=f"/{key}")
+    _check_spelling(request)
     content = _content(request, tokenizer, {"whitespace": whitespace, "property_order": property_order}, limits)
     tools, choice, parallel = _calls(request)
     if not tools:
@@ -96,6 +113,19 @@ def compile_request(
         property_order=property_order,
         limits=limits,
     )
+
+
+def _check_spelling(request: Mapping[str, Any]) -> None:
+    """Raise GrammarError for a key that is spelled nearly as one that is read: what it asks for would be ignored."""
+    for key, value in islice(request.items(), _MAX_KEYS):
+        if value is not None and isinstance(key, str) and len(key) <= _MAX_LETTERS and (meant := _meant(key)):
+            raise GrammarError(f"{key!r} is not read; did you mean {meant}?", pointer=f"/{escaped(key)}")
+
+
+@lru_cache(maxsize=256)
+def _meant(key: str) -> str | None:
+    """The key of which another one is a misspelling."""
+    return None if key in _READ else next(iter(difflib.get_close_matches(key.lower(), _READ, 1, _LIKE)), None)
 
 
 def _calls(request: Mapping[str, Any]) -> tuple[list[dict[str, Any]], str | Mapping[str, Any], bool]:

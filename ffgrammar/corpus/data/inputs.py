@@ -51,6 +51,7 @@ def _files(path: str) -> Iterator[str]:
     elif path.lower().endswith(tuple(ENDINGS)):
         yield path
     else:
+        os.stat(path)  # (a name that is misspelt is told first)
         raise ValueError(f"{path}: the name does not say what kind of data this is, as {', '.join(ENDINGS)} would")
 
 

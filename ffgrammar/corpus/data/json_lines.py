@@ -10,15 +10,18 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from ffgrammar.corpus.base.arrow import IDS, TEXT, pyarrow
 from ffgrammar.corpus.data.part import PART_BYTES, Part, Source
 from ffgrammar.corpus.jobs.job import READ_ERROR
 
-__all__ = ["line_batches", "line_parts"]
+__all__ = ["first_keys", "line_batches", "line_parts"]
 
 BLOCK = 8 << 20
+# The bytes at the beginning of a file in which columns are looked for before a run.
+SAMPLE = 64 << 10
 # A longer line is a row with an error.
 MAX_LINE = 64 << 20
 
@@ -50,6 +53,20 @@ def line_parts(source: Source, first: int) -> Iterator[Part]:
             at += len(block)
     if at > begin or not begin:
         yield Part(first, source, begin, at, first_row, at - begin)
+
+
+def first_keys(source: Source) -> dict[str, None]:
+    """The keys of the objects in a file's first lines, in order. None if there is no object, or they cannot be read."""
+    try:
+        with pyarrow().input_stream(source.path, compression=source.compression or None) as file:
+            lines = file.read(SAMPLE)
+    except OSError:
+        return {}  # (the run says what is wrong with the file)
+    found: dict[str, None] = {}
+    for line in lines[: lines.rfind(b"\n") + 1 if len(lines) == SAMPLE else None].splitlines():
+        with suppress(_Bad):
+            found.update(dict.fromkeys(_object(line)))
+    return found
 
 
 def line_batches(part: Part, columns: dict[str, str | None]) -> Iterator[Any]:

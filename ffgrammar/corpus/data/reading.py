@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ffgrammar.corpus.base.arrow import pyarrow
-from ffgrammar.corpus.data.json_lines import line_batches
+from ffgrammar.corpus.data.json_lines import first_keys, line_batches
 from ffgrammar.corpus.data.part import FILE, ROW, Part, Source
 from ffgrammar.corpus.data.tables import table_batches, table_schema
 from ffgrammar.corpus.jobs.job import Job
+from ffgrammar.grammar.names import one_of
 
-__all__ = ["check_source", "read_part"]
+__all__ = ["check_lines", "check_source", "read_part"]
 
 
 def check_source(source: Source, job: Job) -> None:
@@ -24,6 +25,22 @@ def check_source(source: Source, job: Job) -> None:
     for name in _columns(job):
         if name not in schema.names and name not in (FILE, ROW):
             raise KeyError(f"there is no column {name!r}; there are {', '.join(schema.names)}")
+
+
+def check_lines(sources: Iterable[Source], job: Job) -> None:
+    """Raise KeyError if a column that the job works on is in the first lines of no JSONL file: its name is wrong.
+
+    A row may lack any column. So a file whose first lines cannot be read is taken to have all.
+    """
+    sources = [source for source in sources if source.kind == "jsonl" and source.size]
+    seen: dict[str, None] = {}
+    for source in sources:
+        found = first_keys(source)
+        seen.update(found)
+        if not found or seen.keys() >= job.columns.keys():
+            return
+    for name in sorted(job.columns.keys() - seen.keys()) if seen else ():
+        raise KeyError(f"{sources[0].path}: there is no column {name!r} in the first lines; there are {one_of(seen)}")
 
 
 def _columns(job: Job) -> dict[str, str | None]:

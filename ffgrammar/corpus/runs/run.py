@@ -8,9 +8,10 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ffgrammar.core.arguments import expect
 from ffgrammar.corpus.data.inputs import find_sources, plan_parts
 from ffgrammar.corpus.data.part import FILE, ROW, Part
-from ffgrammar.corpus.data.reading import check_source
+from ffgrammar.corpus.data.reading import check_lines, check_source
 from ffgrammar.corpus.data.writing import FORMATS, write_whole
 from ffgrammar.corpus.jobs.job import Job
 from ffgrammar.corpus.report.summary import Summary
@@ -43,7 +44,7 @@ class Progress:
 
 def run(
     job: Job,
-    paths: Iterable[str | os.PathLike[str]],
+    paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
     output: str | os.PathLike[str] | None = None,
     *,
     format: str = "parquet",
@@ -57,7 +58,7 @@ def run(
 
     Args:
         job: the job. Of the files' columns those of `job.keep` go through, and none if it is None.
-        paths: JSONL (plain, gzip or zstd), Parquet and Arrow files, and folders of them.
+        paths: JSONL (plain, gzip or zstd), Parquet and Arrow files, and folders of them; one or several.
         output: a folder for the results. If it has results of the same run, that run goes on. None: only the summary is
             made.
         format: "parquet" or "jsonl".
@@ -73,11 +74,14 @@ def run(
     Raises:
         ImportError: pyarrow is not installed, or the engine is not.
         ValueError: an argument or a file's name is wrong, or `output` has something else in it.
-        KeyError, TypeError: a file has no such column, or the column is of a wrong type.
+        KeyError, TypeError: a file has no such column, or the column is of a wrong type; or `job` is no job.
         TaskError: a file is damaged, or has changed during the run.
         LimitError: there are too many groups.
         OSError: a file cannot be read or written.
     """
+    expect("job", job, Job, "a job, as of corpus.check_job")
+    if isinstance(paths, (str, os.PathLike)):
+        paths = [paths]
     for name, value, known in (("format", format, FORMATS), ("rows", rows, ("all", "bad")), ("on", on, ENGINES)):
         if value not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
@@ -88,6 +92,7 @@ def run(
             check_source(source, job)
         except (KeyError, TypeError, ValueError, OSError) as error:
             raise type(error)(f"{source.path}: {error.args[0] if error.args else error}") from error
+    check_lines(sources, job)
     folder = None if output is None else os.fspath(output)
     task = Task(job, group, folder, format, rows)
     if folder is None:

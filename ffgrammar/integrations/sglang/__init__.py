@@ -12,10 +12,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from sglang.srt.arg_groups.choices import GRAMMAR_BACKEND_CHOICES, add_grammar_backend_choices
-from sglang.srt.constrained.base_grammar_backend import BaseGrammarBackend, register_grammar_backend
-from sglang.srt.parser.reasoning_parser import ReasoningParser
-from sglang.srt.runtime_context import get_serving
+try:
+    from sglang.srt.arg_groups.choices import GRAMMAR_BACKEND_CHOICES, add_grammar_backend_choices
+    from sglang.srt.constrained.base_grammar_backend import BaseGrammarBackend, register_grammar_backend
+    from sglang.srt.parser.reasoning_parser import ReasoningParser
+    from sglang.srt.runtime_context import get_serving
+except ImportError as error:
+    raise ImportError(f"ffgrammar.integrations.sglang needs SGLang: pip install sglang ({error})") from error
 
 from ffgrammar.integrations.sglang.backend import SGLangBackend
 from ffgrammar.integrations.sglang.reasoning import ReasoningBackend
