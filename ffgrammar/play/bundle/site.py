@@ -31,7 +31,14 @@ COMPILE = [
     "-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_GETPID",
 ]  # fmt: skip
 LINK = ["-shared", "--experimental-pic", "--allow-undefined", "--no-entry"]
-PYODIDE_FILES = ("pyodide.mjs", "pyodide.asm.js", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json", "package.json")
+PYODIDE_FILES = (
+    "pyodide.mjs",
+    "pyodide.asm.js",
+    "pyodide.asm.wasm",
+    "python_stdlib.zip",
+    "pyodide-lock.json",
+    "package.json",
+)
 # The page's styles have a nonce, as on a server. Here it need not be secret: scripts have none.
 NONCE = "page"
 POLICY = (
