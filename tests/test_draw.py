@@ -110,7 +110,7 @@ def test_a_grammar_in_a_notebook(cl100k: ff.Tokenizer) -> None:
     grammar = ff.compile_json_schema({"properties": {SCRIPT: True}}, cl100k)
     shown = grammar._repr_html_()
     checked(shown)
-    assert _svg(shown) == grammar.emit("svg")
+    assert _svg(shown) == grammar._repr_svg_() == grammar.emit("svg")
 
 
 def test_a_matcher_and_an_explanation_in_a_notebook(cl100k: ff.Tokenizer) -> None:

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -336,3 +338,18 @@ def test_the_files_of_the_page_are_in_the_package() -> None:
 
     assets = Path(play.__file__).parent / "assets"
     assert {path.suffix for path in assets.iterdir()} >= {".js", ".css", ".html", ".svg", ".txt"}
+
+
+def test_only_models_need_numpy() -> None:
+    """A browser has none."""
+    program = """
+import json, sys
+sys.modules["numpy"] = None
+from ffgrammar.play.alone import answer
+values = {"kind": "regex", "source": "[0-9]{3}-x", "text": "123"}
+for name in ("start", "grammar", "text", "gap", "trie", "railroads"):
+    found = json.loads(answer(name, json.dumps(values)))
+    assert "error" not in found, found
+assert json.loads(answer("why", json.dumps({**values, "token": 1})))["refusal"]
+"""
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -232,6 +232,10 @@ class Grammar:
 
         return fragment(picture(self.emit("svg"), f"Railroad diagrams of the rules of {self!r}"))
 
+    def _repr_svg_(self) -> str:
+        """The same diagrams, for notebooks that become documents, and for consoles that show no pages."""
+        return self.emit("svg")
+
     def __repr__(self) -> str:
         return f"<ffgrammar.Grammar {self.kind} on {self.tokenizer.name}>"
 

@@ -18,6 +18,7 @@ In reading order:
 - shown: tokens for readers.
 - walk: the text as tokens, each with why it is there.
 - sheet: a grammar with its walk, which is kept between requests.
+- masks: masks as whole numbers.
 - spot: the place in a text that a request asks about.
 - coverings: the coverings of a text's beginning.
 - gap: what may and what must come at a place.
@@ -27,11 +28,12 @@ In reading order:
 - examples: the grammars of the library with a text each.
 - model: what a language model says.
 - desk: answers requests.
+- alone: answers requests in a worker of a browser, where there is no server.
 - server: carries requests and answers, and the files in assets/. It needs the extra `play`.
 - serve: runs the server on this machine.
 
-`bundle/` has the sources of `assets/editor.js`, which `make page` writes. The other files of `assets/` are written by
-hand and served as they are.
+`bundle/` has the sources of `assets/editor.js`, which `make page` writes, and what `make play-site` makes the page
+with, for where there is no server. The other files of `assets/` are written by hand and served as they are.
 """
 
 from __future__ import annotations

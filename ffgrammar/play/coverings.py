@@ -7,6 +7,7 @@ from typing import Any
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.draw.text import visible
 from ffgrammar.play.bounds import MAX_LISTED
+from ffgrammar.play.masks import ids_of
 from ffgrammar.play.shown import shown_tokens
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -31,7 +32,7 @@ def coverings_answer(tok: Tokenizer, text: bytes) -> dict[str, Any]:
                 "before": max(0, len(one.kept) - SHOWN),
                 "rest": visible(text[one.position :]),
                 "count": one.count,
-                "candidates": shown_tokens(tok, one.candidates[:SHOWN].tolist()),
+                "candidates": shown_tokens(tok, ids_of(int.from_bytes(one.bitmask, "little"), SHOWN)),
             }
             for one in found[:MAX_LISTED]
         ],

@@ -7,24 +7,25 @@ from collections.abc import Callable, Mapping
 from hashlib import sha256
 from threading import Lock
 from time import perf_counter
-from typing import Any
-
-import numpy as np
+from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import FFGrammarError
-from ffgrammar.lm.model import Model
 from ffgrammar.play.allowed import SortedTokens
 from ffgrammar.play.bounds import MAX_FORKS, MAX_NEEDLE, MAX_SHEETS, MAX_STEPS, MAX_TEXT
 from ffgrammar.play.examples import example, example_names
 from ffgrammar.play.fields import BadRequest, Fields
 from ffgrammar.play.gap import gap_answer
-from ffgrammar.play.model import ModelFace
+from ffgrammar.play.masks import mask_of
 from ffgrammar.play.railroads import railroads_answer
 from ffgrammar.play.refusals import refusal_answer
 from ffgrammar.play.sheet import Sheet
 from ffgrammar.play.sources import KINDS, Source, compile_source, error_answer, read_source
 from ffgrammar.play.spot import Spot, find_spot
 from ffgrammar.tokens.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    from ffgrammar.lm.model import Model
+    from ffgrammar.play.model import ModelFace
 
 __all__ = ["Desk"]
 
@@ -55,7 +56,7 @@ class Desk:
         self._tokenizers = {**({OF_MODEL: model.tokenizer} if model is not None else {}), **tokenizers}
         if not self._tokenizers:
             raise ValueError("Desk: there is no vocabulary")
-        self._model = None if model is None else ModelFace(model)
+        self._model = None if model is None else _face_of(model)
         self._opening = dict(opening) if opening is not None else None
         self._sorted: dict[str, SortedTokens] = {}
         self._sheets: OrderedDict[bytes, Sheet] = OrderedDict()
@@ -69,8 +70,8 @@ class Desk:
             "trie": self._trie,
             "why": self._why,
             "railroads": self._railroads,
-            "next": lambda fields: self._of_model(fields, ModelFace.next),
-            "write": lambda fields: self._of_model(fields, ModelFace.write),
+            "next": lambda fields: self._of_model(fields, "next"),
+            "write": lambda fields: self._of_model(fields, "write"),
             "select": self._select,
         }
 
@@ -172,9 +173,9 @@ class Desk:
         matcher, why = spot.canonical() if fields.flag("canonical") else (spot.matcher, "")
         if matcher is None:
             return {"here": [], "branches": [], "more": 0, "special": [], "found": [], "count": 0, "why": why}
-        allowed = matcher.allowed_token_ids()
+        allowed = mask_of(matcher, tok.vocab_size)
         if fields.flag("refused"):
-            allowed = np.setdiff1d(np.arange(tok.vocab_size, dtype=np.int32), allowed, assume_unique=True)
+            allowed ^= (1 << tok.vocab_size) - 1
         needle = fields.text("search", "", MAX_NEEDLE)
         if needle:
             return {**self._sorted[name].search(allowed, needle.encode()), "why": why}
@@ -190,15 +191,22 @@ class Desk:
             raise BadRequest("there is no model: start `ffgrammar play --model PATH`")
         return self._model
 
-    def _of_model(self, fields: Fields, ask: Callable[[ModelFace, Spot, Fields], Answer]) -> Answer:
+    def _of_model(self, fields: Fields, name: str) -> Answer:
         face = self._face()
         spot = find_spot(self._sheet(fields)[0].grammar, fields)
         if spot.grammar.tokenizer is not face.model.tokenizer:
             raise BadRequest(f"the model has a vocabulary of its own: choose the tokenizer {OF_MODEL!r}")
-        return ask(face, spot, fields)
+        return face.next(spot, fields) if name == "next" else face.write(spot, fields)
 
     def _select(self, fields: Fields) -> Answer:
         return self._face().select(fields)
+
+
+def _face_of(model: Model) -> ModelFace:
+    """A model as the page asks it. It is imported when there is one: models need numpy, and the rest does not."""
+    from ffgrammar.play.model import ModelFace
+
+    return ModelFace(model)
 
 
 def _key(name: str, source: Source) -> bytes:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ffgrammar.draw.text import visible
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.play.bounds import MAX_LISTED
 from ffgrammar.play.coverings import coverings_answer
+from ffgrammar.play.masks import ids_of, mask_of
 from ffgrammar.play.railroads import live_parts
 from ffgrammar.play.shown import shown_tokens
 from ffgrammar.play.spot import Spot
@@ -63,7 +62,7 @@ def _why_held(spot: Spot, tokens: list[int], held: bytes) -> str:
         return f"how the tokenizer cuts and merges is not known: {tok.canon_reason}"
     ahead = spot.matcher.fork()
     ahead.accept_tokens(tokens)
-    may_come = [tok.token_bytes(one) for one in ahead.allowed_token_ids().tolist()]
+    may_come = [tok.token_bytes(one) for one in ids_of(mask_of(ahead, tok.vocab_size))]
     longer = [one for one in may_come if one.startswith(held) and len(one) > len(held)]
     inside = [one for one in may_come if held.startswith(one)]
     examples = ", ".join(f"\u201c{visible(one)}\u201d" for one in sorted(longer, key=len)[:4])
@@ -75,26 +74,26 @@ def _why_held(spot: Spot, tokens: list[int], held: bytes) -> str:
 def _masks(spot: Spot) -> dict[str, Any]:
     """The tokens that may come, beside those that the tokenizer itself would write."""
     tok = spot.grammar.tokenizer
-    plain = spot.matcher.allowed_token_ids()
+    plain = mask_of(spot.matcher, tok.vocab_size)
     canonical, why = spot.canonical()
-    found: dict[str, Any] = {"plain": len(plain), "ends": _ends(tok.eos_token_ids, plain), "why": why}
+    found: dict[str, Any] = {"plain": plain.bit_count(), "ends": _ends(tok.eos_token_ids, plain), "why": why}
     if canonical is not None:
         found |= _beside(spot, plain, canonical)
     return found
 
 
-def _beside(spot: Spot, plain: Any, canonical: Matcher) -> dict[str, Any]:
+def _beside(spot: Spot, plain: int, canonical: Matcher) -> dict[str, Any]:
     tok = spot.grammar.tokenizer
-    own = canonical.allowed_token_ids()
-    only = np.setdiff1d(plain, own, assume_unique=True)
+    own = mask_of(canonical, tok.vocab_size)
+    only = plain & ~own
     return {
-        "canonical": len(own),
-        "only": len(only),
-        "own": shown_tokens(tok, own[:MAX_LISTED].tolist()),
-        "others": shown_tokens(tok, only[:MAX_LISTED].tolist()),
+        "canonical": own.bit_count(),
+        "only": only.bit_count(),
+        "own": shown_tokens(tok, ids_of(own, MAX_LISTED)),
+        "others": shown_tokens(tok, ids_of(only, MAX_LISTED)),
     }
 
 
-def _ends(eos: tuple[int, ...], allowed: Any) -> bool:
+def _ends(eos: tuple[int, ...], allowed: int) -> bool:
     """Whether an end-of-text token may come."""
-    return bool(np.isin(np.array(eos, dtype=np.int64), allowed).any())
+    return any(allowed >> one & 1 for one in eos)

@@ -30,7 +30,7 @@ WORKERS = 4
 ASSETS = {
     "": ("index.html", "text/html; charset=utf-8"),
     **{f"{name}.js": (f"{name}.js", "text/javascript; charset=utf-8") for name in (
-        "ask", "chart", "dom", "editor", "gap", "link", "main", "model", "railroads", "text", "trie",
+        "alone", "ask", "chart", "dom", "editor", "gap", "link", "main", "model", "railroads", "text", "trie", "worker",
     )},
     "style.css": ("style.css", "text/css; charset=utf-8"),
     "icon.svg": ("icon.svg", "image/svg+xml"),

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from time import perf_counter, perf_counter_ns
 
-from ffgrammar.api.bitmask import allocate_bitmask
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import LimitError
+from ffgrammar.play.masks import MaskBuffer
 
 __all__ = ["Walk"]
 
@@ -35,7 +35,7 @@ class Walk:
 
     def __init__(self, grammar: Grammar) -> None:
         self._matcher = grammar.matcher()
-        self._bitmask = allocate_bitmask(1, grammar.tokenizer.vocab_size)
+        self._buffer = MaskBuffer(grammar.tokenizer.vocab_size)
         self.tokens: list[int] = []
         self.forced: list[bool] = []
         self.allowed: list[int] = []
@@ -98,9 +98,9 @@ class Walk:
         if len(self.allowed) > len(self.forced):
             return
         start = perf_counter_ns()
-        self._matcher.fill_bitmask(self._bitmask)
+        self._buffer.fill(self._matcher)
         spent = perf_counter_ns() - start
-        self.allowed.append(int.from_bytes(self._bitmask.tobytes(), "little").bit_count())
+        self.allowed.append(self._buffer.mask().bit_count())
         self.micros.append(round(spent / 1000, 2))
 
 

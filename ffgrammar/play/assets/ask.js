@@ -1,9 +1,11 @@
-// Asks the server. Of each kind of question only the newest one counts.
+// Asks the server, or the worker where there is none. Of each kind of question only the newest one counts.
 
+const alone = document.querySelector("meta[name=engine]").content === "worker" ? import("./alone.js") : null;
 const running = new Map();
 
 // The answer; null if a newer question of the same kind was asked meanwhile. An error comes as {error: {kind, message}}.
 export async function ask(name, values) {
+  if (alone) return (await alone).askWorker(name, values);
   running.get(name)?.abort();
   const control = new AbortController();
   running.set(name, control);

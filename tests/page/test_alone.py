@@ -1,0 +1,60 @@
+"""The page without a server: the files of `make play-site`, which any server of files hands out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from page.actions import choose_tab, pick, set_grammar, set_text
+from page.conftest import opened
+from playwright.sync_api import Browser, Page, expect
+
+SITE = Path(__file__).resolve().parents[2] / "build" / "play-site"
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files, and writes no log."""
+
+    def log_message(self, format: str, *values: Any) -> None:
+        """Nothing is written."""
+
+
+@pytest.fixture(scope="module")
+def files() -> Iterator[str]:
+    """The address of the files."""
+    if not SITE.is_dir():
+        pytest.skip("the page without a server is not tested: make play-site")
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(SITE))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
+@pytest.fixture
+def alone(browser: Browser, files: str) -> Iterator[Page]:
+    """The page, once its engine has loaded. It asks for nothing but the files of its folder."""
+    yield from opened(browser, files)
+
+
+def test_the_engine_works_in_the_page(alone: Page) -> None:
+    expect(alone.locator("#state")).to_contain_text("compiled")
+    set_grammar(alone, "json-schema", '{"properties": {"n": {"type": "integer"}}, "required": ["n"]}')
+    set_text(alone, '{"n": 12, "s": "x')
+    expect(alone.locator("#verdict")).to_contain_text("the beginning of a text of the grammar")
+    expect(alone.locator("#tokens .token")).to_have_count(11)
+    pick(alone, 1)
+    expect(alone.locator("#here h2")).to_contain_text("At byte 2")
+    expect(alone.locator("#count")).to_contain_text("tokens")
+    choose_tab(alone, "allowed")
+    expect(alone.locator("#trie .token").first).to_have_text("n")
+    choose_tab(alone, "coverings")
+    expect(alone.locator("#coverings tbody tr")).not_to_have_count(0)
+    choose_tab(alone, "rails")
+    expect(alone.locator("#rails svg")).to_be_visible()
+    set_grammar(alone, "lark", 'start: "a"\nother: missing\n')
+    expect(alone.locator("#state")).to_contain_text("line 2")
