@@ -236,3 +236,43 @@ def test_other_types(cl100k: ff.Tokenizer) -> None:
         ff.compile_request([], cl100k)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="matcher must be a Matcher"):
         ff.read_answer("", {})  # type: ignore[arg-type]
+
+
+def test_values_that_are_deep_or_contain_themselves(cl100k: ff.Tokenizer) -> None:
+    endless: dict[str, Any] = {"type": "object", "additionalProperties": False, "required": ["a"]}
+    endless["properties"] = {"a": endless}
+    deep: Any = []
+    for _ in range(5000):
+        deep = [deep]
+    tools = [*TOOLS, {"type": "function", "function": {"name": "x", "strict": True, "parameters": endless}}]
+    grammar = ff.compile_request(
+        {"tools": tools, "tool_choice": {"type": "tool", "name": "get"}}, cl100k, format="hermes"
+    )
+    assert grammar is not None and accepts(grammar, CALL)
+    for choice in ({"type": deep}, {"type": "tool", "name": deep}):
+        with pytest.raises(ff.GrammarError, match="a list"):
+            ff.compile_request({"tools": TOOLS, "tool_choice": choice}, cl100k, format="hermes")
+    with pytest.raises(ff.GrammarError, match="a list is not a type"):
+        ff.compile_request({"text": {"format": {**FLAT_WANTED, "schema": {"type": deep}}}}, cl100k)
+    inside = {"type": "object", "properties": {"a": endless}}
+    with pytest.raises(ff.FFGrammarError):
+        ff.compile_request({"tools": [{"name": "x", "input_schema": inside}]}, cl100k, format="minimax-m2")
+
+
+def test_few_warnings_of_strict_are_told(cl100k: ff.Tokenizer) -> None:
+    """Their pointers are as long as the keys above them, and all of them would be far longer than the request."""
+    wide = {"properties": {"k" * 10_000: {"properties": {str(number): {"type": "object"} for number in range(30_000)}}}}
+    tools = [*TOOLS, {"type": "function", "function": {"name": "x", "strict": True, "parameters": wide}}]
+    grammar = ff.compile_request(
+        {"tools": tools, "tool_choice": {"type": "tool", "name": "get"}}, cl100k, format="hermes"
+    )
+    assert grammar is not None and 0 < len(grammar.warnings) <= 200
+
+
+def test_an_answer_to_another_request(cl100k: ff.Tokenizer) -> None:
+    grammar = ff.compile_request({"tools": TOOLS}, cl100k, format="hermes")
+    assert grammar is not None
+    matcher = grammar.matcher()
+    assert matcher.accept_bytes(CALL.encode()) == len(CALL)
+    with pytest.raises(ff.GrammarError, match="calls 'get', and the request has no such tool"):
+        ff.read_answer(matcher, {"tools": []}, format="hermes")

@@ -404,3 +404,36 @@ def test_a_part_whose_workers_always_die_is_given_up(cl100k: ff.Tokenizer, tmp_p
     path.write_text('{"text": "a"}\n')
     with pytest.raises(corpus.TaskError, match=r"a\.jsonl: 3 worker processes died, .* \(exit code 9\)"):
         corpus.run(DyingJob(cl100k), [path], workers=2)
+
+
+def test_a_line_is_judged_whole_wherever_it_stands(tmp_path: Path) -> None:
+    """Also where pyarrow reads the lines, which looks only at the columns that are asked for."""
+    lines = b'{"id": 1, "text": "a"}\n{"id": 2, "text": "b", "other": "\xff"}\n'
+    reader = json_lines._Reader({"text": "text", "id": None})
+    assert reader._fast(lines) is None
+    assert reader.batch(lines).column(READ_ERROR).to_pylist() == [None, "the line is not UTF-8 at byte 33"]
+
+
+def test_rows_are_not_grouped_by_lists(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"text": ["a"], "list": [[1]]}), path)
+    with pytest.raises(TypeError, match="by which rows cannot be grouped"):
+        corpus.run(corpus.tokenize_job(cl100k), [path], group="list", workers=0)
+
+
+@pytest.mark.parametrize("text", ["", "[]", "null", "{}", '{"run": {}, "files": [5], "parts": []}', "[" * 100_000])
+def test_damaged_results_are_told(cl100k: ff.Tokenizer, tmp_path: Path, text: str) -> None:
+    path, output = tmp_path / "rows.jsonl", tmp_path / "output"
+    path.write_text('{"text": "a"}\n')
+    job = corpus.tokenize_job(cl100k)
+    found = corpus.run(job, [path], output, workers=0)
+    (part,) = (output / "parts").iterdir()
+    kept = part.read_text()
+    part.write_text(text)
+    with pytest.raises(corpus.TaskError, match="damaged; remove it"):
+        corpus.run(job, [path], output, workers=0)
+    part.unlink()
+    assert corpus.run(job, [path], output, workers=0) == found and part.read_text() == kept
+    (output / "manifest.json").write_text(text)
+    with pytest.raises(ValueError, match=r"manifest\.json is damaged"):
+        corpus.run(job, [path], output, workers=0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
@@ -233,3 +234,20 @@ def test_the_lock_file_names_no_registry() -> None:
     assert "resolved" not in locked and "://" not in re.sub(r'"url": "[^"]*"', "", locked)
     packages = [one for one in json.loads(locked)["packages"].values() if "version" in one]
     assert packages and all(one.get("integrity") for one in packages)
+
+
+def test_a_client_that_leaves_is_no_error(cl100k: ff.Tokenizer) -> None:
+    server = PlayServer(play.Desk({"cl100k_base": cl100k}), TOKEN, (HOST,))
+    headers = [(b"host", HOST.encode()), (b"content-type", b"application/json")]
+    scope = {"type": "http", "method": "POST", "path": f"/{TOKEN}/ask/text", "query_string": b"", "headers": headers}
+    given = iter([{"type": "http.request", "body": b"{", "more_body": True}, {"type": "http.disconnect"}])
+    sent: list[Any] = []
+
+    async def receive() -> Any:
+        return next(given)
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(server(scope, receive, send))
+    assert sent[0]["status"] == 400

@@ -192,3 +192,17 @@ def test_deep_values_where_a_name_should_be(cl100k: ff.Tokenizer) -> None:
             ff.compile_structural_tag(tag, cl100k)
     with pytest.raises(ff.GrammarError, match="a dict"):
         ff.compile_response_format({"type": deep}, cl100k)
+
+
+def test_values_of_python_that_are_no_json(cl100k: ff.Tokenizer) -> None:
+    """They are refused as other wrong values are, although their text is too long, or they contain themselves."""
+    tags: dict[str, Any] = {"type": "tags_with_separator", "separator": ",", "tags": [{"type": 10**5000}]}
+    endless: dict[str, Any] = {"type": "object", "required": ["a"]}
+    endless["properties"] = {"a": endless}
+    for format in (
+        tags,
+        {"type": "qwen_xml_parameter", "json_schema": {"type": "object", "properties": {"a": {1: 2}}}},
+        {"type": "qwen_xml_parameter", "json_schema": {"type": "object", "properties": {"a": endless}}},
+    ):
+        with pytest.raises(ff.FFGrammarError):
+            ff.compile_structural_tag({"type": "structural_tag", "format": format}, cl100k)

@@ -15,7 +15,7 @@ from importlib.resources import files
 from typing import Any
 
 from anyio import CapacityLimiter, to_thread
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
@@ -104,10 +104,13 @@ class PlayServer:
         if name not in self._desk.names:
             return _refused(404, "nothing is known that answers this")
         body = bytearray()
-        async for chunk in request.stream():
-            body += chunk
-            if len(body) > MAX_BODY:
-                return _refused(413, f"a request may have {MAX_BODY} bytes")
+        try:
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > MAX_BODY:
+                    return _refused(413, f"a request may have {MAX_BODY} bytes")
+        except ClientDisconnect:
+            return _refused(400, "the request has no end")  # (nobody reads this)
         if self._limiter is None:
             self._limiter = CapacityLimiter(WORKERS)
         answer = await to_thread.run_sync(self._answer, name, bytes(body), limiter=self._limiter)

@@ -256,8 +256,12 @@ class _Writer:
 def _refers(schema: Any) -> bool:
     """Whether there is a reference somewhere in a schema."""
     waiting = [schema]
+    seen: set[int] = set()  # (what Python made may contain itself)
     while waiting:
         one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
         if isinstance(one, dict):
             if not {"$ref", "$dynamicRef", "$recursiveRef"}.isdisjoint(one):
                 return True

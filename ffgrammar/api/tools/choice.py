@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ffgrammar.api.tools.definitions import Tool
 from ffgrammar.core.errors import GrammarError, UnsupportedError
+from ffgrammar.grammar.names import shown
 
 __all__ = ["Choice", "read_choice"]
 
@@ -53,7 +54,7 @@ def read_choice(choice: Any, tools: Sequence[Tool], parallel: bool) -> Choice:
         return _named(choice.get("name"), tools)
     if kind == "allowed_tools":
         return _allowed(choice.get("allowed_tools", choice), tools, parallel)
-    raise UnsupportedError(f"choice must be {_SHAPES}, not one of type {kind!r}", pointer="/tool_choice/type")
+    raise UnsupportedError(f"choice must be {_SHAPES}, not one of type {shown(kind)}", pointer="/tool_choice/type")
 
 
 def _of_word(word: str, tools: Sequence[Tool], parallel: bool) -> Choice:
@@ -72,9 +73,9 @@ def _named(name: Any, tools: Sequence[Tool]) -> Choice:
     """At least one call, of this tool only."""
     found = tuple(tool for tool in tools if tool.name == name)
     if not found:
-        known = ", ".join(repr(tool.name) for tool in tools[:10]) or "none"
+        known = ", ".join(shown(tool.name) for tool in tools[:10]) or "none"
         more = ", …" if len(tools) > 10 else ""
-        raise GrammarError(f"no tool has the name {name!r}; there are {known}{more}", pointer="/tool_choice")
+        raise GrammarError(f"no tool has the name {shown(name)}; there are {known}{more}", pointer="/tool_choice")
     return Choice(found, True, False)
 
 

@@ -15,9 +15,11 @@ from ffgrammar.api.tools.reasoning import read_reasoning
 from ffgrammar.api.tools.table import FORMATS, check_format
 from ffgrammar.api.tools.values import is_any_string, types_of
 from ffgrammar.core.arguments import expect
+from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.pointers import escaped
 from ffgrammar.engine.captures.capture import Capture
 from ffgrammar.engine.matcher.matcher import Matcher
+from ffgrammar.grammar.names import shown
 
 __all__ = ["Answer", "ToolCall", "read_answer"]
 
@@ -66,7 +68,7 @@ def read_answer(
         format, reasoning: as when the grammar was compiled.
 
     Raises:
-        GrammarError: as `compile_request`.
+        GrammarError: as `compile_request`, or the text calls a tool that the request does not have.
         TypeError: an argument is of another type.
     """
     expect("matcher", matcher, Matcher, "a Matcher (as of Grammar.matcher)")
@@ -92,7 +94,11 @@ def read_answer(
     tools = {tool.name: tool for tool in read_tools(request.get("tools") or ())}
     read = []
     for call, arguments in calls:
-        tool = tools[call.name.removeprefix("call:")]
+        tool = tools.get(call.name.removeprefix("call:"))
+        if tool is None:
+            raise GrammarError(
+                f"the text calls {shown(call.name[5:])}, and the request has no such tool", pointer="/tools"
+            )
         tags = None if style is None else style.parameters
         text = _decoded(call.text) if tags is None else _object(tool, arguments, tags, special)
         read.append(ToolCall(tool.name, text))

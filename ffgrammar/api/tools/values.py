@@ -58,7 +58,7 @@ def _found(root: Any, reference: str, pointer: str) -> Any:
     schema = root
     for part in reference.split("/")[1:]:
         key = unescaped(part)
-        if isinstance(schema, list) and key.isdecimal() and int(key) < len(schema):
+        if isinstance(schema, list) and key.isdecimal() and len(key) < 10 and int(key) < len(schema):
             schema = schema[int(key)]
         elif isinstance(schema, dict) and key in schema:
             schema = schema[key]

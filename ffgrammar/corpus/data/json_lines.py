@@ -148,9 +148,10 @@ class _Reader:
         if len(LINE.findall(lines)) != count:
             return None
         try:
+            lines.decode()  # (pyarrow does not look at columns that are not asked for)
             types = {name: self._guessed(name, lines) for name in self._columns}
             table = self._read(lines, types)
-        except (pa.ArrowException, _Bad):
+        except (pa.ArrowException, UnicodeDecodeError, _Bad):
             return None
         if table.num_rows != count:
             return None

@@ -15,9 +15,9 @@ from ffgrammar.grammar.names import one_of
 __all__ = ["check_lines", "check_source", "read_part"]
 
 
-def check_source(source: Source, job: Job) -> None:
-    """Raise what `Job.check_schema` raises for a file that has a schema; ValueError if it has a column that a reader
-    adds."""
+def check_source(source: Source, job: Job, group: str | None = None) -> None:
+    """Raise what `Job.check_schema` raises for a file that has a schema; KeyError if a column that goes through is
+    missing, and TypeError if the values of `group` cannot be told as texts."""
     if source.kind == "jsonl":
         return
     schema = table_schema(source)
@@ -25,6 +25,16 @@ def check_source(source: Source, job: Job) -> None:
     for name in _columns(job):
         if name not in schema.names and name not in (FILE, ROW):
             raise KeyError(f"there is no column {name!r}; there are {', '.join(schema.names)}")
+    if group is not None and group not in (FILE, ROW):
+        _check_group(group, schema.field(group).type)
+
+
+def _check_group(name: str, kind: Any) -> None:
+    pa = pyarrow()
+    try:
+        pa.nulls(0, kind).cast(pa.string())
+    except pa.ArrowNotImplementedError:
+        raise TypeError(f"column {name!r} is of type {kind}, by which rows cannot be grouped") from None
 
 
 def check_lines(sources: Iterable[Source], job: Job) -> None:

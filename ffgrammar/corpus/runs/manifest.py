@@ -55,15 +55,15 @@ def open_folder(
 
 
 def _go_on(folder: str, path: str, description: dict[str, Any], sources: Sequence[Source]) -> list[Part]:
-    with open(path, "rb") as file:
-        manifest = json.loads(file.read())
-    was = manifest["run"]
+    try:
+        was, files, parts = _read(path)
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, RecursionError):
+        raise ValueError(f"{path} is damaged, so the run cannot go on; choose another folder") from None
     if was != description:
         differ = sorted(name for name in {*was, *description} if was.get(name) != description.get(name))
         raise ValueError(
             f"{folder} has the results of another run, with other {', '.join(differ)}; choose another folder"
         )
-    files = [Source(**one) for one in manifest["files"]]
     if files != list(sources):
         changed = sorted({one.path for one in files} ^ {one.path for one in sources}) or [
             one.path for one, other in zip(files, sources, strict=False) if one != other
@@ -72,7 +72,16 @@ def _go_on(folder: str, path: str, description: dict[str, Any], sources: Sequenc
             f"{folder} has results for files that have changed since: {', '.join(changed[:5])}; choose another folder"
         )
     drop_halves(folder)
-    return [Part(number, files[index], *rest) for number, (index, *rest) in enumerate(manifest["parts"])]
+    return parts
+
+
+def _read(path: str) -> tuple[dict[str, Any], list[Source], list[Part]]:
+    """The description, the files and the parts of a manifest. A damaged one raises this or that."""
+    with open(path, "rb") as file:
+        manifest = json.loads(file.read())
+    files = [Source(**one) for one in manifest["files"]]
+    parts = [Part(number, files[index], *rest) for number, (index, *rest) in enumerate(manifest["parts"])]
+    return dict(manifest["run"]), files, parts
 
 
 def drop_halves(folder: str) -> None:

@@ -89,7 +89,7 @@ def run(
     sources = find_sources([os.fspath(path) for path in paths])
     for source in sources:
         try:
-            check_source(source, job)
+            check_source(source, job, group)
         except (KeyError, TypeError, ValueError, OSError) as error:
             raise type(error)(f"{source.path}: {error.args[0] if error.args else error}") from error
     check_lines(sources, job)

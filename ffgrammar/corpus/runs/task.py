@@ -44,15 +44,19 @@ class Task:
     rows: str
 
     def done(self, part: Part) -> dict[str, Any] | None:
-        """The summary of a part that is done, else None."""
+        """The summary of a part that is done, else None. Raises TaskError if it is damaged."""
         if self.folder is None:
             return None
+        path = self._path(part, "json")
         try:
-            with open(self._path(part, "json"), "rb") as file:
-                found: dict[str, Any] = json.loads(file.read())
+            with open(path, "rb") as file:
+                found = json.loads(file.read())
+            Summary(self.job, self.group).merge(found)  # (which reads all of it)
         except FileNotFoundError:
             return None
-        return found
+        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+            raise TaskError(f"{path} is damaged; remove it, and the part is done again") from None
+        return dict(found)
 
     def run(self, part: Part) -> dict[str, Any]:
         """Do a part, unless it is done. Returns its summary (`Summary.state`). Raises TaskError."""

@@ -149,8 +149,12 @@ def _key(value: Any) -> object:
 def _refers(value: Any) -> bool:
     """Whether there is a reference in a schema."""
     waiting = [value]
+    seen: set[int] = set()  # (what Python made may contain itself)
     while waiting:
         one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
         if isinstance(one, Mapping):
             if "$ref" in one or "$dynamicRef" in one or "$recursiveRef" in one:
                 return True

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from ffgrammar.grammar.composition.parts import Part, Repeat, SpecialToken
 from ffgrammar.grammar.composition.parts import Sequence as PartSequence
+from ffgrammar.grammar.names import shown
 from ffgrammar.grammar.structural_tag.contained import Contained
 from ffgrammar.grammar.structural_tag.entries import Entry, texts
 from ffgrammar.grammar.structural_tag.formats import Fields, Format, Pending, Place, Sources
@@ -43,7 +44,7 @@ def _read_tag(entry: Entry, sources: Sources) -> Tag:
     """A tag of a list; `type` may be left out."""
     fields = entry.fields("tag", TAG_KEYS, ("type",))
     if "type" in fields and fields["type"].value != "tag":
-        raise fields["type"].error(f"a tag is expected, whose type is 'tag', not {fields['type'].value!r}")
+        raise fields["type"].error(f"a tag is expected, whose type is 'tag', not {shown(fields['type'].value)}")
     return _tag_of(fields, sources)
 
 
@@ -64,7 +65,7 @@ def _tag_of(fields: Fields, sources: Sources) -> Tag:
 def _token_id(entry: Entry, sources: Sources) -> int:
     fields = entry.fields("token", ("token",), ("type",))
     if "type" in fields and fields["type"].value != "token":
-        raise fields["type"].error(f"a token is expected, whose type is 'token', not {fields['type'].value!r}")
+        raise fields["type"].error(f"a token is expected, whose type is 'token', not {shown(fields['type'].value)}")
     return sources.tokens.read(fields["token"])
 
 

@@ -230,7 +230,7 @@ class _Parameters:
             if keys == {"type"}:
                 return _Values(self.free(), json, True)
             return _Values(self.leaves.raw_string(found, self.most, self.suffix), json)
-        refused = ", ".join(sorted(keys.difference({"type", "anyOf", "enum", "const"}, BOUNDS) or keys))
+        refused = ", ".join(sorted(map(str, keys.difference({"type", "anyOf", "enum", "const"}, BOUNDS) or keys)))
         raise found.error(
             f"a string is written as it is in XML parameters, and there {refused} cannot be enforced, at least not "
             "together; leave it out, or use the style 'json'",

@@ -29,6 +29,7 @@ from ffgrammar.grammar.json_schema.shape.types import TYPES
 from ffgrammar.grammar.json_schema.spec.diagnostics import Warnings
 from ffgrammar.grammar.json_schema.strings.formats import APPROXIMATE, FORMATS
 from ffgrammar.grammar.json_schema.strings.strings import Strings
+from ffgrammar.grammar.names import shown
 
 __all__ = ["KeywordValues", "has_prefix_items"]
 
@@ -272,4 +273,4 @@ class KeywordValues:
 
 def _bad_type(name: Any, pointer: str) -> GrammarError:
     known = ", ".join(TYPES)
-    return GrammarError(f"{name!r} is not a type; the types are {known}", pointer=pointer)
+    return GrammarError(f"{shown(name)} is not a type; the types are {known}", pointer=pointer)
