@@ -1,8 +1,7 @@
 """Tokenizers and grammars on their way to other processes.
 
 A tokenizer travels as its source and its fingerprint, a grammar as its compiled form. A process that gets the same one
-again, with
-the next batch or the next task, finds it among those that it has: it is neither read nor compiled twice.
+again, with the next batch or the next task, finds it among those that it has: it is neither read nor compiled twice.
 """
 
 from __future__ import annotations

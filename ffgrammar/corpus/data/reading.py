@@ -16,8 +16,8 @@ __all__ = ["check_lines", "check_source", "read_part"]
 
 
 def check_source(source: Source, job: Job) -> None:
-    """Raise what `Job.check_schema` raises for a file that has a schema; ValueError if it has a column that a reader
-    adds."""
+    """Raise what `Job.check_schema` raises for a file that has a schema; KeyError if it lacks a column that goes
+    through."""
     if source.kind == "jsonl":
         return
     schema = table_schema(source)
