@@ -6,6 +6,7 @@ In reading order:
 - `arguments`: the check of an argument's type.
 - `pointers`: JSON pointers.
 - `prefixes`: what two sequences begin with alike.
+- `recent`: a dict of the values that were last asked for.
 - `visible`: invisible characters as escapes.
 - `limits`: the bounds on what a grammar may cost, in one dataclass.
 - `status`: the status codes of kernels, and the exceptions that they become.
