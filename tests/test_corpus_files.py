@@ -262,6 +262,8 @@ def test_what_is_wrong_with_files_is_said(cl100k: ff.Tokenizer, tmp_path: Path) 
     pq.write_table(pa.table({"ids": [[1]]}), table)
     with pytest.raises(KeyError, match=r"b\.parquet: there is no column 'tokens'; there are ids"):
         corpus.run(job, [table], workers=0)
+    with pytest.raises(ValueError, match="adds the columns 'file' and 'row': rename column 'row'"):
+        corpus.run(corpus.check_job(cl100k, ids="row"), [table], workers=0)
     with pytest.raises(KeyError, match=r"b\.parquet: there is no column 'kind'"):
         corpus.run(corpus.check_job(cl100k, ids="ids"), [table], group="kind", workers=0)
     cut = tmp_path / "c.jsonl.gz"

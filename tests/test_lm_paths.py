@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 import ffgrammar as ff
+from ffgrammar.core.prefixes import common_size
 from ffgrammar.lm.adapters.log_softmax import log_softmax
-from ffgrammar.lm.adapters.paths import common_size, find_paths, with_start
+from ffgrammar.lm.adapters.paths import find_paths, with_start
 
 
 def beginnings(sequences: list[tuple[int, ...]]) -> set[tuple[int, ...]]:

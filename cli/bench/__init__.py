@@ -76,9 +76,8 @@ def _maskbench(
     timeout: float,
     forced: bool,
     memory: bool,
-    plot: IO[bytes] | None,
-    pictures: list[str],
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], str]:
+    """The report of a run over schemas, and its picture."""
     from .engines import ENGINES
     from .memory import measure
     from .plot import distribution
@@ -88,18 +87,23 @@ def _maskbench(
     engines = [ENGINES[name](named) for name in names]
     seconds = ready(engines)
     results = run(engines, schemas, timeout, forced=forced)
-    drawn = distribution(results, f"{len(schemas)} schemas, {named.name}")
-    pictures.append(drawn)
-    if plot is not None:
-        plot.write(drawn.encode())
     sizes = measure(names, named, schemas, timeout, forced=forced) if memory else {}
     versions = {engine.name: engine.version for engine in engines}
-    return {
+    report = {
         "data": "stdin" if data == "-" else data,
         "tokenizer": named.name,
         "schemas": len(schemas),
         **full_report(results, versions, seconds, sizes),
     }
+    return report, distribution(results, f"{len(schemas)} schemas, {named.name}")
+
+
+def _write_html(file: Any, picture: str, lines: list[str]) -> None:
+    """The report as a page: the picture, if there is one, and the lines."""
+    from ffgrammar import draw
+
+    shown = [draw.picture(picture, "Share of masks by the time between masks")] if picture else []
+    write_page(file, "ffgrammar bench", *shown, draw.Html(f"<pre>{draw.html(chr(10).join(lines))}</pre>"))
 
 
 # The notations of rules: kind, name, and key of the report.
@@ -274,7 +278,7 @@ def command(
     _check_usage(data, micro or large, batch, plot)
     report: dict[str, Any] = {}
     lines: list[str] = []
-    pictures: list[str] = []
+    picture = ""
     selection = {"limit": limit, "sample": sample, "seed": seed, "only": only}
     if data is not None and batch is None:
         from .report import table
@@ -282,7 +286,7 @@ def command(
         names = _names(engines)
         schemas, languages = _data(data, selection)
         if schemas:
-            report |= _maskbench(data, schemas, names, tokenizer, timeout, not no_forced, not no_memory, plot, pictures)
+            report, picture = _maskbench(data, schemas, names, tokenizer, timeout, not no_forced, not no_memory)
             lines += table(report)
         for kind, title, key in NOTATIONS:
             found = [language for language in languages if language.kind == kind]
@@ -296,12 +300,10 @@ def command(
         lines += as_table(report[name])
     if output is not None:
         output.write(json.dumps(report, indent=1, ensure_ascii=False) + "\n")
+    if plot is not None and picture:
+        plot.write(picture.encode())
     if html is not None:
-        from ffgrammar.draw import Html, picture
-        from ffgrammar.draw import html as escaped
-
-        shown = [picture(one, "Share of masks by the time between masks") for one in pictures]
-        write_page(html, "ffgrammar bench", *shown, Html(f"<pre>{escaped(chr(10).join(lines))}</pre>"))
+        _write_html(html, picture, lines)
     if as_json:
         write_json(report)
     else:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 from ffgrammar.core.arguments import expect
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy
     from numpy.typing import NDArray
 
-__all__ = ["allocate_bitmask"]
+__all__ = ["allocate_bitmask", "bitmask_of"]
 
 
 def allocate_bitmask(batch: int, vocab_size: int) -> NDArray[numpy.int32]:
@@ -31,3 +33,18 @@ def allocate_bitmask(batch: int, vocab_size: int) -> NDArray[numpy.int32]:
         if value < 0:
             raise ValueError(f"{name} must not be negative: {value}")
     return numpy.full((batch, (vocab_size + 31) // 32), -1, dtype=numpy.int32)
+
+
+def bitmask_of(tokens: Iterable[int], vocab_size: int) -> NDArray[numpy.int32]:
+    """A mask that allows some tokens and no others: int32 [ceil(vocab_size / 32)].
+
+    Args:
+        tokens: their ids, all below `vocab_size`.
+        vocab_size: as for `allocate_bitmask`.
+    """
+    import numpy
+
+    mask = numpy.zeros((vocab_size + 31) // 32, numpy.uint32)
+    for token in tokens:
+        mask[token >> 5] |= numpy.uint32(1 << (token & 31))
+    return mask.view(numpy.int32)

@@ -18,7 +18,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.names import did_you_mean, shown
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["LibraryGrammar", "compile_library", "library_grammar", "library_names"]
+__all__ = ["LibraryGrammar", "compile_library", "library_folder", "library_grammar", "library_names"]
 
 # The notations of the library, by the extension of the file.
 KINDS = {".lark": "lark", ".regex": "regex"}
@@ -48,13 +48,18 @@ class LibraryGrammar:
         return lines[first].partition(" ")[2].strip()
 
 
-def _paths() -> dict[str, Path]:
-    """The files of the grammars by name, in alphabetical order."""
+def library_folder() -> Path:
+    """The folder of the grammars. It also has grammars in other notations, and samples of texts."""
     package = Path(__file__).resolve().parents[1]
     folder = package / "library"
     # (in a checkout that is built in place the folder is not in the package, but beside it)
-    found = (folder if folder.is_dir() else package.parent / "grammars").iterdir()
-    return {path.stem: path for path in sorted(found, key=lambda path: path.stem) if path.suffix in KINDS}
+    return folder if folder.is_dir() else package.parent / "grammars"
+
+
+def _paths() -> dict[str, Path]:
+    """The files of the grammars by name, in alphabetical order."""
+    found = sorted(library_folder().iterdir(), key=lambda path: path.stem)
+    return {path.stem: path for path in found if path.suffix in KINDS}
 
 
 def library_names() -> list[str]:

@@ -5,6 +5,8 @@ In reading order:
 - `errors`: the exceptions that ffgrammar raises on purpose.
 - `arguments`: the check of an argument's type.
 - `pointers`: JSON pointers.
+- `prefixes`: what two sequences begin with alike.
+- `recent`: a dict of the values that were last asked for.
 - `visible`: invisible characters as escapes.
 - `limits`: the bounds on what a grammar may cost, in one dataclass.
 - `status`: the status codes of kernels, and the exceptions that they become.

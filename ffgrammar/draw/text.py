@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
+from ffgrammar.core.visible import visible_char
+
 __all__ = ["Html", "html", "visible"]
 
 # Characters that cannot be seen, and have a picture of their own.
@@ -24,13 +26,5 @@ def html(text: str) -> Html:
 def visible(data: bytes) -> str:
     r"""Bytes as text. A blank is a middle dot, a line end an arrow. Bytes that are not UTF-8, and what cannot be seen,
     are escapes: `\xff`, `\u200b`."""
-    return "".join(map(_seen, data.decode("utf-8", "backslashreplace")))
-
-
-def _seen(letter: str) -> str:
-    if letter in KNOWN:
-        return KNOWN[letter]
-    if letter.isprintable():
-        return letter
-    point = ord(letter)
-    return f"\\x{point:02x}" if point < 0x80 else f"\\u{point:04x}" if point < 0x10000 else f"\\U{point:08x}"
+    text = data.decode("utf-8", "backslashreplace")
+    return "".join([KNOWN.get(char) or visible_char(char) for char in text])

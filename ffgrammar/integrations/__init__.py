@@ -6,6 +6,7 @@ In reading order:
     batch_state   the masks of a batch whose rows are known by their token histories
     transformers  logits processors and a generation loop for transformers
     llama_cpp     a logits processor and a draft model for llama-cpp-python
+    vllm          the backend of vLLM's structured outputs, which vLLM finds by itself
     sglang        a grammar backend for SGLang, which finds it by itself
     outlines, mlx_lm, tensorrt_llm, exllamav3, onnxruntime_genai
                   a processor, a filter or a loop for each of these libraries

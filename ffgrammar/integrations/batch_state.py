@@ -17,9 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ffgrammar.api.bitmask import allocate_bitmask
+from ffgrammar.api.bitmask import allocate_bitmask, bitmask_of
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import MatcherError, TokenizerError
+from ffgrammar.core.prefixes import common_size
 from ffgrammar.engine.matcher.batch import fill_bitmask
 from ffgrammar.engine.matcher.matcher import Matcher
 
@@ -80,21 +81,6 @@ class _Row:
         return self.accepted < len(self.history) and self.matcher is not None and not self.matcher.is_terminated()
 
 
-def _common(left: list[int], right: list[int]) -> int:
-    """How many first tokens of two histories are the same."""
-    high = min(len(left), len(right))
-    if left[:high] == right[:high]:
-        return high
-    low = 0
-    while high - low > 1:
-        middle = (low + high) // 2
-        if left[low:middle] == right[low:middle]:
-            low = middle
-        else:
-            high = middle
-    return low
-
-
 class BatchState:
     """The masks of a batch whose rows are known by their token histories.
 
@@ -139,17 +125,11 @@ class BatchState:
             if tok is not None and tok.vocab_size > vocab_size:
                 raise MatcherError(f"vocab_size {vocab_size}: grammar {number} has {tok.vocab_size} token ids")
         # For a text that has ended: a mask of its end-of-text tokens.
-        self._end_masks = [self._mask_of([] if tok is None else tok.eos_token_ids) for tok in tokenizers]
+        self._end_masks = [bitmask_of(() if tok is None else tok.eos_token_ids, vocab_size) for tok in tokenizers]
         self._drafts = drafts
         self._rows: list[_Row] = []
         self._array: NDArray[Any] | None = None
         self.bitmask = allocate_bitmask(0, vocab_size)
-
-    def _mask_of(self, tokens: Iterable[int]) -> NDArray[np.int32]:
-        mask = np.zeros(allocate_bitmask(1, self._vocab_size).shape[1], np.uint32)
-        for token in tokens:
-            mask[token >> 5] |= np.uint32(1 << (token & 31))
-        return mask.view(np.int32)
 
     @property
     def matchers(self) -> list[Matcher | None]:
@@ -297,10 +277,10 @@ def _longest(own: _Row | None, rows: list[_Row], text: list[int]) -> tuple[_Row 
     agrees and there is nothing to go on from."""
     best, length = None, -1
     if own is not None:
-        best, length = own, _common(own.history, text)
+        best, length = own, common_size(own.history, text)
         if length == len(own.history):
             return best, length
     for row in rows:
-        if row is not own and (shared := _common(row.history, text)) > length:
+        if row is not own and (shared := common_size(row.history, text)) > length:
             best, length = row, shared
     return (best, length) if length > 0 else (None, 0)

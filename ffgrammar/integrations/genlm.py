@@ -7,7 +7,6 @@ product = llm * GrammarPotential(grammar, llm.vocab)
 from __future__ import annotations
 
 import math
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.recent import Recent
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -57,7 +57,7 @@ class GrammarPotential(Potential):  # type: ignore[misc]
         self._places_of[list(self._ids.values())] = np.arange(len(self.vocab))
         self._places_of[list(tok.eos_token_ids)] = -1
         self._start = grammar.matcher()
-        self._matchers: OrderedDict[tuple[int, ...], Matcher | None] = OrderedDict({(): self._start})
+        self._matchers: Recent[tuple[int, ...], Matcher | None] = Recent(MAX_PLACES)
 
     async def complete(self, context: Sequence[Any]) -> float:
         """0 if the context is a text of the grammar, else -inf. Raises LimitError: a bound was reached."""
@@ -87,12 +87,12 @@ class GrammarPotential(Potential):  # type: ignore[misc]
         known = len(ids)
         while ids[:known] not in self._matchers and known:
             known -= 1
-        matcher = self._matchers.get(ids[:known], self._start if not known else None)
+        matcher: Matcher | None = self._matchers.get(ids[:known], self._start if not known else None)
         if known < len(ids) and matcher is not None:
             matcher = matcher.fork()
             if matcher.accept_tokens(ids[known:]) < len(ids) - known:
                 matcher = None
-        _keep(self._matchers, ids, matcher, MAX_PLACES)
+        self._matchers[ids] = matcher
         return matcher
 
 
@@ -107,14 +107,6 @@ def _id_of(token: Any, tok: Tokenizer) -> int:
         if found >= 0:
             return found
     raise TokenizerError(f"{token!r} is no token of the grammar's tokenizer {tok.name}: compile the grammar for it")
-
-
-def _keep(kept: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
-    """Keep a value as the last one that was asked for."""
-    kept[key] = value
-    kept.move_to_end(key)
-    if len(kept) > most:
-        kept.popitem(last=False)
 
 
 class CanonicalByteLM(Potential):  # type: ignore[misc]
@@ -139,7 +131,7 @@ class CanonicalByteLM(Potential):  # type: ignore[misc]
         self._llm = llm
         self._tok = tok
         self._prompt = list(prompt_ids)
-        self._rows: OrderedDict[tuple[int, ...], Any] = OrderedDict()
+        self._rows: Recent[tuple[int, ...], Any] = Recent(MAX_ANSWERS)
 
     async def complete(self, context: Sequence[bytes]) -> float:
         """The log weight of a text."""
@@ -176,9 +168,9 @@ class CanonicalByteLM(Potential):  # type: ignore[misc]
 
     async def _row(self, ids: tuple[int, ...]) -> NDArray[np.float64]:
         """The log probabilities of the token after some others."""
-        row = self._rows.get(ids)
+        row: NDArray[np.float64] | None = self._rows.get(ids)
         if row is None:
             found = await self._llm.next_token_logprobs([*self._prompt, *ids])
             row = np.asarray(found.float().cpu().numpy() if hasattr(found, "cpu") else found, np.float64)
-        _keep(self._rows, ids, row, MAX_ANSWERS)
+            self._rows[ids] = row
         return row

@@ -7,10 +7,10 @@ TensorRT-LLM takes any callable with the right arguments, so nothing of it is im
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from contextlib import nullcontext
 
 from ffgrammar.api.grammar import Grammar
+from ffgrammar.core.recent import Recent
 from ffgrammar.engine.matcher.apply import apply_bitmask
 from ffgrammar.engine.matcher.matcher import Matcher
 from ffgrammar.integrations.batch_state import BatchState
@@ -37,7 +37,7 @@ class GrammarProcessor:
 
     def __init__(self, grammar: Grammar | Matcher) -> None:
         self._grammar = grammar
-        self._requests: OrderedDict[int, tuple[BatchState, int]] = OrderedDict()
+        self._requests: Recent[int, tuple[BatchState, int]] = Recent(MAX_REQUESTS)
 
     def __call__(
         self,
@@ -62,10 +62,7 @@ class GrammarProcessor:
         """
         if req_id not in self._requests:
             self._requests[req_id] = (BatchState([self._grammar], logits.shape[-1]), len(token_ids[0]))
-            if len(self._requests) > MAX_REQUESTS:
-                self._requests.popitem(last=False)
-        self._requests.move_to_end(req_id)
-        state, start = self._requests[req_id]
+        state, start = self._requests.get(req_id)
         bitmask = state(token_ids, start)
         on_stream = nullcontext() if stream_ptr is None else torch.cuda.stream(torch.cuda.ExternalStream(stream_ptr))
         with on_stream:

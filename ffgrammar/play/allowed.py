@@ -10,6 +10,7 @@ from bisect import bisect_left
 from itertools import compress
 from typing import Any
 
+from ffgrammar.core.prefixes import common_size
 from ffgrammar.draw.text import visible
 from ffgrammar.play.bounds import MAX_BRANCHES, MAX_FOUND
 from ffgrammar.play.masks import flags_of
@@ -85,7 +86,8 @@ class SortedTokens:
 
     def _branch(self, places: list[int], prefix: bytes) -> dict[str, Any]:
         """Tokens that go on with the same byte, and with all bytes that they share."""
-        data = _shared(self._bytes[places[0]], self._bytes[places[-1]])
+        first = self._bytes[places[0]]
+        data = first[: common_size(first, self._bytes[places[-1]])]
         ends = [self._ids[at] for at in places[:4] if self._bytes[at] == data]
         return {
             "bytes": data.hex(),
@@ -93,9 +95,3 @@ class SortedTokens:
             "count": len(places),
             "token": ends[0] if ends else None,
         }
-
-
-def _shared(one: bytes, other: bytes) -> bytes:
-    """What two texts begin with."""
-    size = min(len(one), len(other))
-    return one[: next((at for at in range(size) if one[at] != other[at]), size)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from hashlib import sha256
 from threading import Lock
@@ -10,6 +9,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import FFGrammarError
+from ffgrammar.core.recent import Recent
 from ffgrammar.play.allowed import SortedTokens
 from ffgrammar.play.bounds import MAX_FORKS, MAX_NEEDLE, MAX_SHEETS, MAX_STEPS, MAX_TEXT
 from ffgrammar.play.examples import example, example_names
@@ -59,7 +59,7 @@ class Desk:
         self._model = None if model is None else _face_of(model)
         self._opening = dict(opening) if opening is not None else None
         self._sorted: dict[str, SortedTokens] = {}
-        self._sheets: OrderedDict[bytes, Sheet] = OrderedDict()
+        self._sheets: Recent[bytes, Sheet] = Recent(MAX_SHEETS)
         self._lock = Lock()
         self._answers: dict[str, Callable[[Fields], Answer]] = {
             "start": self._start,
@@ -125,18 +125,16 @@ class Desk:
         source = read_source(fields)
         key = _key(name, source)
         with self._lock:
-            if key in self._sheets:
-                self._sheets.move_to_end(key)
-                return self._sheets[key], False, 0.0
+            known = self._sheets.get(key)
+        if known is not None:
+            return known, False, 0.0
         start = perf_counter()
         made = Sheet(compile_source(source, tok))
         spent = perf_counter() - start
         with self._lock:
             # (another thread may have been quicker)
-            sheet = self._sheets.setdefault(key, made)
-            self._sheets.move_to_end(key)
-            while len(self._sheets) > MAX_SHEETS:
-                self._sheets.popitem(last=False)
+            sheet = self._sheets.get(key, made)
+            self._sheets[key] = sheet
         return sheet, True, spent
 
     def _grammar(self, fields: Fields) -> Answer:

@@ -7,6 +7,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from ffgrammar.api.library import library_folder
 from ffgrammar.play.fields import BadRequest
 
 __all__ = ["example", "example_names"]
@@ -28,11 +29,8 @@ LONGER = " " * (MAX_EXAMPLE + 1)
 @cache
 def _paths() -> dict[str, tuple[Path, str]]:
     """The files by the name of the grammar, with their kinds."""
-    package = Path(__file__).resolve().parents[1]
-    folder = package / "library"
     found: dict[str, tuple[Path, str]] = {}
-    # (in a checkout that is built in place the folder is not in the package, but beside it)
-    for path in sorted((folder if folder.is_dir() else package.parent / "grammars").iterdir()):
+    for path in sorted(library_folder().iterdir()):
         end = next((one for one in KINDS if path.name.endswith(one)), None)
         if end is not None:
             found[path.name.removesuffix(end)] = (path, KINDS[end])

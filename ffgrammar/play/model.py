@@ -64,7 +64,8 @@ class ModelFace:
     def write(self, spot: Spot, fields: Fields) -> dict[str, Any]:
         """Texts that the model goes on with at a place: `forks` of them, each with at most `steps` tokens.
 
-        Raises: as `next`.
+        Raises:
+            MatcherError, LimitError: as `next`.
         """
         steps, forks = fields.number("steps", 1, MAX_STEPS, 1), fields.number("forks", 1, MAX_FORKS, 1)
         temperature = fields.real("temperature", 0.0, 10.0, 0.0)

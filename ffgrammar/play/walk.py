@@ -10,6 +10,7 @@ from time import perf_counter, perf_counter_ns
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import LimitError
+from ffgrammar.core.prefixes import common_size
 from ffgrammar.play.masks import MaskBuffer
 
 __all__ = ["Walk"]
@@ -58,7 +59,7 @@ class Walk:
         Returns:
             How many tokens at the beginning are as they were in the last walk, with all that is known of them.
         """
-        kept = _common(self.tokens[: self.accepted], tokens)
+        kept = common_size(self.tokens[: self.accepted], tokens)
         if self.accepted > kept:
             self._matcher.rollback(self.accepted - kept)
         # (the mask before a token does not depend on it)
@@ -102,11 +103,3 @@ class Walk:
         spent = perf_counter_ns() - start
         self.allowed.append(self._buffer.mask().bit_count())
         self.micros.append(round(spent / 1000, 2))
-
-
-def _common(one: list[int], other: list[int]) -> int:
-    """How many tokens two lists begin with alike."""
-    size = min(len(one), len(other))
-    if one[:size] == other[:size]:
-        return size
-    return next(at for at in range(size) if one[at] != other[at])

@@ -23,7 +23,7 @@ from transformers import PreTrainedTokenizerFast
 import ffgrammar as ff
 from ffgrammar.integrations import sglang as plugin
 from ffgrammar.integrations.requests import GrammarRequests
-from ffgrammar.integrations.sglang.backend import MAX_RECENT, Recent, SGLangBackend
+from ffgrammar.integrations.sglang.backend import SGLangBackend
 from ffgrammar.integrations.sglang.grammar import SGLangGrammar
 from ffgrammar.integrations.sglang.reasoning import ReasoningBackend, ReasoningGrammar
 
@@ -319,14 +319,6 @@ def test_a_grammar_that_meets_a_bound(hf_tokenizer: Any) -> None:
     alone = good.allocate_vocab_mask(PADDED, 1, "cpu")
     good.fill_vocab_mask(alone, 0)
     assert torch.equal(alone[0], mask[0])
-
-
-def test_what_is_kept_has_a_bound() -> None:
-    kept = Recent()
-    for number in range(MAX_RECENT + 10):
-        kept[number] = number
-        kept.get(0)
-    assert len(kept) == MAX_RECENT and kept.get(0) == 0 and kept.get(1) is None
 
 
 def test_arguments_of_the_server(server: Any, hf_tokenizer: Any) -> None:

@@ -87,9 +87,7 @@ def compile_request(
     """
     expect("compile_request: request", request, Mapping, "a dict")
     expect("tokenizer", tokenizer, Tokenizer, "a Tokenizer (as of Tokenizer.from_tiktoken)")
-    for key, instead in _OTHERS.items():
-        if request.get(key) is not None:
-            raise UnsupportedError(f"{key!r} is not read here: {instead}", pointer=f"/{key}")
+    _refuse_others(request)
     _check_spelling(request)
     content = _content(request, tokenizer, {"whitespace": whitespace, "property_order": property_order}, limits)
     tools, choice, parallel = _calls(request)
@@ -113,6 +111,12 @@ def compile_request(
         property_order=property_order,
         limits=limits,
     )
+
+
+def _refuse_others(request: Mapping[str, Any]) -> None:
+    for key, instead in _OTHERS.items():
+        if request.get(key) is not None:
+            raise UnsupportedError(f"{key!r} is not read here: {instead}", pointer=f"/{key}")
 
 
 def _check_spelling(request: Mapping[str, Any]) -> None:

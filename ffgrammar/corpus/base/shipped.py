@@ -1,8 +1,7 @@
 """Tokenizers and grammars on their way to other processes.
 
 A tokenizer travels as its source and its fingerprint, a grammar as its compiled form. A process that gets the same one
-again, with
-the next batch or the next task, finds it among those that it has: it is neither read nor compiled twice.
+again, with the next batch or the next task, finds it among those that it has: it is neither read nor compiled twice.
 """
 
 from __future__ import annotations
@@ -12,15 +11,16 @@ import pickle
 from typing import Any, Generic, TypeVar
 
 from ffgrammar.api.grammar import Grammar
+from ffgrammar.core.recent import Recent
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["Shipped"]
 
 T = TypeVar("T", Tokenizer, Grammar)
 
-# What came, by its key. The oldest ones are dropped.
+# What came, by its key.
 MAX_KEPT = 16
-_kept: dict[str, Any] = {}
+_kept: Recent[str, Any] = Recent(MAX_KEPT)
 
 
 class Shipped(Generic[T]):
@@ -48,12 +48,9 @@ class Shipped(Generic[T]):
 
 
 def _receive(key: str, data: bytes) -> Shipped[Any]:
-    value = _kept.pop(key, None)
+    value = _kept.get(key)
     if value is None:
-        value = pickle.loads(data)
-    _kept[key] = value  # (now it is the newest)
-    while len(_kept) > MAX_KEPT:
-        del _kept[next(iter(_kept))]
+        value = _kept[key] = pickle.loads(data)
     made: Shipped[Any] = Shipped(value)
     made._sent = key, data
     return made

@@ -3,7 +3,6 @@
 In reading order:
 
     part        a part of a file: what one task reads
-    batches     columns of a record batch from Python values
     json_lines  JSONL, plain or compressed
     tables      Parquet and Arrow
     inputs      from the names of files and folders to parts

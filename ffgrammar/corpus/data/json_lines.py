@@ -71,8 +71,7 @@ def first_keys(source: Source) -> dict[str, None]:
 
 def line_batches(part: Part, columns: dict[str, str | None]) -> Iterator[Any]:
     """The record batches of a part, with the columns that are asked for. Columns that are neither text nor token ids
-    are
-    texts: the value, if it is a string, or its JSON."""
+    are texts: the value, if it is a string, or its JSON."""
     reader = _Reader(columns)
     for block in _blocks(part):
         yield reader.batch(block)

@@ -10,9 +10,8 @@ import numpy
 from ffgrammar.corpus.base.arrow import TEXT, pyarrow, with_nulls
 from ffgrammar.corpus.jobs.grammars import RowGrammars
 from ffgrammar.corpus.jobs.job import Histogram, Job, Score, known
-from ffgrammar.corpus.jobs.validate import TOO_LONG
 from ffgrammar.engine.columns.forced import forced_column
-from ffgrammar.engine.columns.validate import ACCEPTED, FAILED, NONE
+from ffgrammar.engine.columns.validate import ACCEPTED, NONE
 from ffgrammar.tokens.columns.encode import ColumnEncoder
 
 __all__ = ["Forced"]
@@ -61,11 +60,9 @@ class Forced(Job):
         forced = numpy.zeros(batch.num_rows, dtype=numpy.int64)
         for grammar, skipped in self.grammars.of_rows(batch, errors):
             found, left, many, failed = forced_column(grammar._engine, rules, offsets, ids, skipped)
-            errors.update((row, message or TOO_LONG) for row, message in failed.items())
+            errors.update(failed)
             mine = found != NONE
             verdicts[mine], places[mine], forced[mine] = found[mine], left[mine], many[mine]
-        for row in (verdicts == FAILED).nonzero()[0].tolist():
-            errors.setdefault(row, TOO_LONG)
         fine = known(batch.num_rows, errors)
         return {
             "valid": with_nulls(verdicts == ACCEPTED, fine, pa.bool_()),

@@ -11,6 +11,7 @@ import numpy
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import FFGrammarError
+from ffgrammar.core.recent import Recent
 from ffgrammar.corpus.base.arrow import SCHEMA
 from ffgrammar.corpus.base.shipped import Shipped
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -46,10 +47,10 @@ class RowGrammars:
         self._tokenizer: Shipped[Tokenizer] | None = None if tokenizer is None else Shipped(tokenizer)
         self.column = column
         self._options = options or {}
-        self._compiled: dict[str, Grammar | str] = {}
+        self._compiled: Recent[str, Grammar | str] = Recent(MAX_KEPT)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_compiled": {}}
+        return {**self.__dict__, "_compiled": Recent(MAX_KEPT)}
 
     @property
     def tokenizer(self) -> Tokenizer:
@@ -100,15 +101,13 @@ class RowGrammars:
                 yield found, _mask(batch.num_rows, numbers, errors)
 
     def _compile(self, schema: str) -> Grammar | str:
-        found = self._compiled.pop(schema, None)
+        found: Grammar | str | None = self._compiled.get(schema)
         if found is None:
             try:
                 found = compile_json_schema(schema, self.tokenizer, **self._options)
             except FFGrammarError as error:
                 found = f"{self.column}: {error}"
-        self._compiled[schema] = found
-        while len(self._compiled) > MAX_KEPT:
-            del self._compiled[next(iter(self._compiled))]
+            self._compiled[schema] = found
         return found
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy
+
 from ffgrammar.corpus.base.arrow import TEXT, pyarrow, with_nulls
 from ffgrammar.corpus.base.shipped import Shipped
 from ffgrammar.corpus.jobs.job import Histogram, Job, Score, known
@@ -62,6 +64,4 @@ class Tokenize(Job):
 
 def _nulls(fine: Any) -> Any:
     """What is null among the offsets, so that the rows with an error are."""
-    import numpy
-
     return numpy.append(~fine, False)

@@ -9,11 +9,9 @@ import numpy
 from ffgrammar.corpus.base.arrow import TEXT, pyarrow, with_nulls
 from ffgrammar.corpus.jobs.grammars import RowGrammars
 from ffgrammar.corpus.jobs.job import Histogram, Job, Score, known
-from ffgrammar.engine.columns.validate import ACCEPTED, ENDS_EARLY, FAILED, NONE, validate_column
+from ffgrammar.engine.columns.validate import ACCEPTED, ENDS_EARLY, NONE, validate_column
 
-__all__ = ["TOO_LONG", "Validate"]
-
-TOO_LONG = "a text is at most 2 GiB"
+__all__ = ["Validate"]
 
 
 class Validate(Job):
@@ -46,11 +44,9 @@ class Validate(Job):
         places = numpy.full(batch.num_rows, -1, dtype=numpy.int64)
         for grammar, skipped in self.grammars.of_rows(batch, errors):
             found, offsets, failed = validate_column(grammar._engine, texts.offsets, texts.values, skipped)
-            errors.update((row, message or TOO_LONG) for row, message in failed.items())
+            errors.update(failed)
             mine = found != NONE
             verdicts[mine], places[mine] = found[mine], offsets[mine]
-        for row in (verdicts == FAILED).nonzero()[0].tolist():
-            errors.setdefault(row, TOO_LONG)
         fine = known(batch.num_rows, errors)
         return {
             "valid": with_nulls(verdicts == ACCEPTED, fine, pa.bool_()),

@@ -15,7 +15,7 @@ from typing import Any
 from ffgrammar.corpus.data.part import Part, Source
 from ffgrammar.corpus.data.writing import write_whole
 
-__all__ = ["MANIFEST", "SUMMARY", "drop_halves", "open_folder"]
+__all__ = ["MANIFEST", "SUMMARY", "open_folder", "write_summary"]
 
 MANIFEST, SUMMARY = "manifest.json", "summary.json"
 VERSION = 1
@@ -71,7 +71,7 @@ def _go_on(folder: str, path: str, description: dict[str, Any], sources: Sequenc
         raise ValueError(
             f"{folder} has results for files that have changed since: {', '.join(changed[:5])}; choose another folder"
         )
-    drop_halves(folder)
+    _drop_halves(folder)
     return parts
 
 
@@ -84,7 +84,14 @@ def _read(path: str) -> tuple[dict[str, Any], list[Source], list[Part]]:
     return dict(manifest["run"]), files, parts
 
 
-def drop_halves(folder: str) -> None:
+def write_summary(folder: str, found: dict[str, Any]) -> None:
+    """Write the summary of a run that is done."""
+    _drop_halves(folder)
+    text = json.dumps(found, ensure_ascii=False, indent=1)
+    write_whole(os.path.join(folder, SUMMARY), text.encode("utf-8", "surrogatepass"))
+
+
+def _drop_halves(folder: str) -> None:
     """Remove what workers that died have left: files that were not complete."""
     for name in ("rows", "parts"):
         for one in os.scandir(os.path.join(folder, name)):

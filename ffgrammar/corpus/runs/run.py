@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Iterable, Iterator
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
 from ffgrammar.core.arguments import expect
 from ffgrammar.corpus.data.inputs import find_sources, plan_parts
-from ffgrammar.corpus.data.part import FILE, ROW, Part
+from ffgrammar.corpus.data.part import FILE, ROW, Part, Source
 from ffgrammar.corpus.data.reading import check_lines, check_source
-from ffgrammar.corpus.data.writing import FORMATS, write_whole
+from ffgrammar.corpus.data.writing import FORMATS
 from ffgrammar.corpus.jobs.job import Job
 from ffgrammar.corpus.report.summary import Summary
-from ffgrammar.corpus.runs.manifest import SUMMARY, drop_halves, open_folder
+from ffgrammar.corpus.runs.manifest import open_folder, write_summary
 from ffgrammar.corpus.runs.on_ray import run_on_ray
 from ffgrammar.corpus.runs.on_spark import run_on_spark
 from ffgrammar.corpus.runs.processes import run_here, run_in_processes
@@ -73,7 +73,8 @@ def run(
 
     Raises:
         ImportError: pyarrow is not installed, or the engine is not.
-        ValueError: an argument or a file's name is wrong, or `output` has something else in it.
+        ValueError: an argument or a file's name is wrong, `output` has something else in it, or the job reads a column
+            that is called `file` or `row`.
         KeyError, TypeError: a file has no such column, or the column is of a wrong type; or `job` is no job.
         TaskError: a file is damaged, or has changed during the run.
         LimitError: there are too many groups.
@@ -85,14 +86,9 @@ def run(
     for name, value, known in (("format", format, FORMATS), ("rows", rows, ("all", "bad")), ("on", on, ENGINES)):
         if value not in known:
             raise ValueError(f"{name} must be one of {', '.join(known)}, not {value!r}")
-    job.keep = tuple(dict.fromkeys([FILE, ROW, *(job.keep or ()), *([] if group is None else [group])]))
+    job = _with_places(job, group)
     sources = find_sources([os.fspath(path) for path in paths])
-    for source in sources:
-        try:
-            check_source(source, job, group)
-        except (KeyError, TypeError, ValueError, OSError) as error:
-            raise type(error)(f"{source.path}: {error.args[0] if error.args else error}") from error
-    check_lines(sources, job)
+    _check(sources, job, group)
     folder = None if output is None else os.fspath(output)
     task = Task(job, group, folder, format, rows)
     if folder is None:
@@ -106,10 +102,29 @@ def run(
         summary.merge(states[part.number])
     found = summary.as_json()
     if folder is not None:
-        drop_halves(folder)
-        text = json.dumps(found, ensure_ascii=False, indent=1)
-        write_whole(os.path.join(folder, SUMMARY), text.encode("utf-8", "surrogatepass"))
+        write_summary(folder, found)
     return found
+
+
+def _with_places(job: Job, group: str | None) -> Job:
+    """The job, which also lets through the place of each row and its group. Raises ValueError if it reads a column of
+    such a name."""
+    for name in job.columns:
+        if name in (FILE, ROW):
+            raise ValueError(f"a run adds the columns {FILE!r} and {ROW!r}: rename column {name!r} of the files")
+    found = copy(job)
+    found.keep = tuple(dict.fromkeys([FILE, ROW, *(job.keep or ()), *([] if group is None else [group])]))
+    return found
+
+
+def _check(sources: list[Source], job: Job, group: str | None) -> None:
+    """Raise what `check_source` and `check_lines` raise, with the name of the file."""
+    for source in sources:
+        try:
+            check_source(source, job, group)
+        except (KeyError, TypeError, ValueError, OSError) as error:
+            raise type(error)(f"{source.path}: {error.args[0] if error.args else error}") from error
+    check_lines(sources, job)
 
 
 def _states(

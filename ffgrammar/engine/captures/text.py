@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ffgrammar.core.prefixes import common_size
+
 __all__ = ["common_prefix", "is_continued", "no_such_name"]
 
 # A special token of a text: how many bytes are before it, and its id.
@@ -29,13 +31,7 @@ def is_continued(text: bytes, special: list[Special], before: bytes, special_bef
 
 def common_prefix(text: bytes, special: list[Special], other: bytes, other_special: list[Special]) -> int:
     """How many bytes two texts have in common, up to the first special token that only one of them has."""
-    low, high = 0, min(len(text), len(other))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if text[low:middle] == other[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
+    low = common_size(text, other)
     for one, two in zip(special, other_special, strict=False):
         if one != two:
             return min(low, one[0], two[0])

@@ -1,6 +1,6 @@
 """Whether the texts of a column are sentences of a grammar, and where they leave it.
 
-    verdicts, places = validate_column(engine, offsets, data, skipped)
+    verdicts, places, errors = validate_column(engine, offsets, data, skipped)
 
 The answers are those of `Matcher.accept_bytes` for the whole text, and of `Matcher.is_accepting` after it.
 """
@@ -63,13 +63,13 @@ def validate_column(Engine engine not None, offsets not None, data not None, ski
             while i < count:
                 place = -1
                 verdict = NONE if skips[i] else judge(engine, first + starts[i], starts[i + 1] - starts[i], &place)
-                if verdict < 0:
+                if verdict < 0 or verdict == FAILED:
                     break
                 out[i] = <uint8_t>verdict
                 where[i] = place
                 i += 1
         if i < count:
-            errors[i] = message(engine, verdict)
+            errors[i] = "a text is at most 2 GiB" if verdict == FAILED else message(engine, verdict)
             out[i] = FAILED
             where[i] = -1
             i += 1
@@ -77,7 +77,7 @@ def validate_column(Engine engine not None, offsets not None, data not None, ski
 
 
 cdef int judge(Engine engine, const uint8_t* text, int64_t size, int64_t* place) noexcept nogil:
-    """The verdict of a text, or a status. Takes the engine's lock."""
+    """The verdict of a text (FAILED only if it is too long), or a status. Takes the engine's lock."""
     cdef Config config
     cdef int status
     if size > <int64_t>MAX_TEXT:
@@ -103,9 +103,8 @@ cdef int judge(Engine engine, const uint8_t* text, int64_t size, int64_t* place)
 
 
 def message(Engine engine not None, int status) -> str:
-    """What a status says. Raises what is no matter of a single row: MemoryError, and what a signal handler has raised."""
+    """What a negative status says. Raises what is no matter of a single row: MemoryError, and what a signal handler has raised."""
     try:
         engine.checked(status)
     except LimitError as error:
         return str(error)
-    return ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -17,31 +16,15 @@ from sglang.srt.constrained.base_grammar_backend import (
 )
 
 from ffgrammar.core.errors import FFGrammarError
+from ffgrammar.core.recent import Recent
 from ffgrammar.integrations.requests import GrammarRequests, RequestKind
 from ffgrammar.integrations.sglang.grammar import Masks, SGLangGrammar
 from ffgrammar.tokens.tokenizer import Tokenizer
 
-__all__ = ["Recent", "SGLangBackend"]
+__all__ = ["MAX_RECENT", "SGLangBackend"]
 
 # How many requests' grammars are kept as matchers. Grammars beyond these are kept by bytes (`GrammarRequests`).
 MAX_RECENT = 1024
-
-
-class Recent(OrderedDict[Any, Any]):
-    """The values that were last asked for: SGLang's own cache has no bound."""
-
-    def get(self, key: Any, default: Any = None) -> Any:
-        """The value of a key, which then is the last one asked for."""
-        if key not in self:
-            return default
-        self.move_to_end(key)
-        return self[key]
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        super().__setitem__(key, value)
-        self.move_to_end(key)
-        while len(self) > MAX_RECENT:
-            self.popitem(last=False)
 
 
 class SGLangBackend(Masks, BaseGrammarBackend):  # type: ignore[misc]
@@ -61,7 +44,7 @@ class SGLangBackend(Masks, BaseGrammarBackend):  # type: ignore[misc]
     ) -> None:
         super().__init__()
         self.requests = requests or GrammarRequests(tokenizer)
-        self.cache = Recent()
+        self.cache: Recent[Any, Any] = Recent(MAX_RECENT)  # (SGLang's own cache has no bound)
         self._tokenizer = tokenizer
         self._layout = layout or {}
 

@@ -11,6 +11,7 @@ from sglang.srt.constrained.torch_ops.token_filter_torch_ops import set_token_fi
 from sglang.srt.utils.common import is_pin_memory_available
 
 from ffgrammar.core.errors import FFGrammarError, LimitError
+from ffgrammar.core.prefixes import common_size
 from ffgrammar.engine.matcher.apply import apply_bitmask
 from ffgrammar.engine.matcher.batch import fill_bitmask
 from ffgrammar.engine.matcher.matcher import Matcher
@@ -153,10 +154,7 @@ class SGLangGrammar(Masks, BaseGrammarObject):  # type: ignore[misc]
         Raises:
             ValueError: the grammar refuses a token.
         """
-        pairs = zip(old_output_ids, new_output_ids, strict=False)
-        same = next((place for place, (old, new) in enumerate(pairs) if old != new), None)
-        if same is None:
-            same = min(len(old_output_ids), len(new_output_ids))
+        same = common_size(old_output_ids, new_output_ids)
         self.rollback(len(old_output_ids) - same)
         for token in new_output_ids[same:]:
             self.accept_token(token)

@@ -8,7 +8,8 @@ import torch
 from sglang.srt.constrained.base_grammar_backend import GrammarRow
 from sglang.srt.constrained.reasoner_grammar_backend import ReasonerGrammarBackend, ReasonerGrammarObject
 
-from ffgrammar.integrations.sglang.backend import Recent
+from ffgrammar.core.recent import Recent
+from ffgrammar.integrations.sglang.backend import MAX_RECENT
 from ffgrammar.integrations.sglang.grammar import Masks, SGLangGrammar
 
 __all__ = ["ReasoningBackend", "ReasoningGrammar"]
@@ -47,7 +48,7 @@ class ReasoningBackend(ReasonerGrammarBackend):  # type: ignore[misc]
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
-        self.cache = Recent()
+        self.cache: Recent[Any, Any] = Recent(MAX_RECENT)
 
     def _make_grammar_object(self, grammar: Any, reasoning: bool) -> ReasoningGrammar:
         made: ReasoningGrammar = super()._make_grammar_object(grammar, reasoning)

@@ -7,11 +7,11 @@ the text is complete. An end-of-text token at which vLLM would not stop may not 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ffgrammar.api.bitmask import bitmask_of
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["Stops", "stops_of"]
@@ -20,16 +20,19 @@ __all__ = ["Stops", "stops_of"]
 class Stops:
     """What is different in the masks of one request.
 
+    Args:
+        further: see below.
+        without: end-of-text tokens of the vocabulary that do not end the request.
+        vocab_size: how many ids a mask has.
+
     Attributes:
         further: tokens that end the request, and are no end-of-text tokens of the vocabulary.
     """
 
     def __init__(self, further: frozenset[int], without: frozenset[int], vocab_size: int) -> None:
         self.further = further
-        self.without = without
-        words = (vocab_size + 31) // 32
-        self._further = _bits(further, words)
-        self._refused = ~_bits(without, words)
+        self._further = bitmask_of(further, vocab_size)
+        self._refused = ~bitmask_of(without, vocab_size)
 
     def change(self, row: NDArray[np.int32], is_complete: bool) -> None:
         """Change a mask: further stop tokens come exactly where the text is complete.
@@ -58,10 +61,3 @@ def stops_of(asked: Iterable[int] | None, vocabulary: Tokenizer, vocab_size: int
     if not wanted or wanted == known:
         return None
     return Stops(wanted - known, known - wanted, vocab_size)
-
-
-def _bits(tokens: frozenset[int], words: int) -> NDArray[Any]:
-    mask = np.zeros(words, np.uint32)
-    for token in tokens:
-        mask[token >> 5] |= np.uint32(1 << (token & 31))
-    return mask.view(np.int32)

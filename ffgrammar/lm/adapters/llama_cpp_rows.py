@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ffgrammar.lm.adapters.paths import Path, common_size
+from ffgrammar.core.prefixes import common_size
+from ffgrammar.lm.adapters.paths import Path
 
 __all__ = ["LlamaRows"]
 

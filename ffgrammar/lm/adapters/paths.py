@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from ffgrammar.core.errors import MatcherError
+from ffgrammar.core.prefixes import common_size
 
-__all__ = ["Path", "common_size", "find_paths", "tree_size", "with_start"]
+__all__ = ["Path", "find_paths", "tree_size", "with_start"]
 
 Tokens = tuple[int, ...]
 
@@ -69,22 +70,6 @@ def tree_size(paths: Sequence[Path]) -> int:
     """How many tokens the tree of some paths has, each of which shares most with the one before it."""
     shared = sum(common_size(one.tokens, other.tokens) for one, other in pairwise(paths))
     return sum(len(path.tokens) for path in paths) - shared
-
-
-def common_size(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens two sequences have in common at their beginnings."""
-    one, other = tuple(one), tuple(other)
-    # The first `equal` tokens are the same; the first `unlike` ones are not, unless these are all.
-    equal, unlike = 0, min(len(one), len(other))
-    if one[:unlike] == other[:unlike]:
-        return unlike
-    while unlike - equal > 1:
-        middle = (equal + unlike) // 2
-        if one[equal:middle] == other[equal:middle]:
-            equal = middle
-        else:
-            unlike = middle
-    return equal
 
 
 def with_start(start: Tokens, sequences: Sequence[Sequence[int]], room: int | None) -> list[Tokens]:

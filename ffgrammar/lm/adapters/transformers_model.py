@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ffgrammar.core.prefixes import common_size
 from ffgrammar.lm.adapters.log_softmax import log_softmax
-from ffgrammar.lm.adapters.paths import Path, common_size, find_paths, with_start
+from ffgrammar.lm.adapters.paths import Path, find_paths, with_start
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["TransformersModel"]

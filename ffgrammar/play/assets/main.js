@@ -297,7 +297,7 @@ async function begin() {
   byId("text").maxLength = start.most.text;
   listen();
   const restored = await restore(location.hash);
-  model.build(start.model, state.prompt, (prompt) => {
+  model.build(start.model, state.prompt, start.most, (prompt) => {
     state.prompt = prompt;
     saveLink();
   });

@@ -12,7 +12,8 @@ export class ModelPanel {
     this.parent = parent;
   }
 
-  build(hasModel, prompt, onPrompt) {
+  // `most` has the greatest values of `steps` and `forks`.
+  build(hasModel, prompt, most, onPrompt) {
     if (!hasModel) {
       const how = "Start the playground with a model to see its probabilities: ";
       return replace(this.parent, el("h2", {}, "Model"), el("p", {}, how, el("code", {}, "ffgrammar play --model PATH")));
@@ -36,8 +37,8 @@ export class ModelPanel {
         { className: "row" },
         input("temperature", "Temperature", "0", { type: "number", min: 0, max: 10, step: 0.1 }),
         input("seed", "Seed", "0", { type: "number", min: 0, step: 1 }),
-        input("steps", "Tokens", "16", { type: "number", min: 1, max: 64 }),
-        input("forks", "Forks", "3", { type: "number", min: 1, max: 8 }),
+        input("steps", "Tokens", "16", { type: "number", min: 1, max: most.steps }),
+        input("forks", "Forks", "3", { type: "number", min: 1, max: most.forks }),
       ),
       el("div", { className: "row" }, button("next", "Next tokens", () => this.next()), button("step", "One step", () => this.step()), button("write", "Write forks", () => this.write())),
       this.out,

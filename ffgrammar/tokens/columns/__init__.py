@@ -6,7 +6,6 @@ the tokenizer's rules do not decide are left to the caller, who asks the `Tokeni
 
 In reading order:
 
-    native  which texts an encoder may be asked about here
     part    the texts of token ids: bytes, and how many of them are UTF-8
     check   whether the rows of a column are canonical
     encode  the tokens of the texts of a column

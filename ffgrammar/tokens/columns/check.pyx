@@ -15,7 +15,7 @@ from libc.string cimport memcmp
 from ffgrammar.core.signals cimport handler_raised, raise_set
 from ffgrammar.tokens.bpe.ids cimport BPE_INTERRUPTED, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_push, ids_reserve
 from ffgrammar.tokens.bpe.pretoken_encoder cimport PretokenEncoder
-from ffgrammar.tokens.columns.part cimport Bytes, Number, add_tokens, valid_prefix
+from ffgrammar.tokens.columns.part cimport ASK_EVERY, MAX_TEXT, Bytes, Number, add_tokens, valid_prefix
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 import numpy
@@ -34,8 +34,6 @@ cdef enum:
     NO_MEMORY = 5
     INTERRUPTED = 6
     NOT_SPECIAL = 0xFFFFFFFF
-    ASK_EVERY = 1024  # signals are looked for after this many rows
-    MAX_TEXT = 0xFFFFFFFD
 
 
 cdef struct Found:

@@ -15,17 +15,13 @@ from libc.string cimport memcpy
 from ffgrammar.core.signals cimport handler_raised, raise_set
 from ffgrammar.tokens.bpe.ids cimport BPE_INTERRUPTED, BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_push
 from ffgrammar.tokens.bpe.pretoken_encoder cimport PretokenEncoder
-from ffgrammar.tokens.columns.part cimport valid_prefix
+from ffgrammar.tokens.columns.part cimport ASK_EVERY, MAX_TEXT, valid_prefix
 
 import numpy
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.columns.check import check_offsets
 from ffgrammar.tokens.tokenizer import Tokenizer
-
-cdef enum:
-    ASK_EVERY = 1024  # signals are looked for after this many rows
-    MAX_TEXT = 0xFFFFFFFD
 
 
 cdef class ColumnEncoder:

@@ -5,6 +5,10 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t
 
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
+cdef enum:
+    ASK_EVERY = 1024  # signals are looked for after this many rows
+    MAX_TEXT = 0xFFFFFFFD
+
 ctypedef fused Number:
     # the types of token ids in a column
     int32_t
