@@ -162,7 +162,7 @@ reference: $(VENV)/.installed-test ## write the reference of the shell commands 
 page: build/page/node_modules/.installed ## bundle the editor of the playground (needs node)
 	node ffgrammar/play/bundle/build.mjs $(abspath build/page/node_modules) ffgrammar/play/bundle
 
-# Fetches ziglang, which compiles C to WebAssembly, and Pyodide 0.25: 100 MB. Compiling takes a few minutes the first time.
+# Fetches ziglang, which compiles C to WebAssembly, Pyodide 0.25, and the source of regex: 100 MB. Compiling takes a few minutes the first time.
 play-site: $(VENV)/.installed $(WASM_VENV)/.packages ## the playground as a folder of files, which needs no server of its own
 	npm install --silent --no-audit --no-fund --ignore-scripts --prefix build/wasm pyodide@0.25.1
 	$(WASM_VENV)/bin/python ffgrammar/play/bundle/site.py build/cython build/wasm/node_modules/pyodide build/wasm build/play-site
@@ -231,6 +231,7 @@ $(MODELS_VENV)/.packages: tests/models/requirements.txt | $(MODELS_VENV)/bin/pyt
 
 $(WASM_VENV)/.packages: | $(WASM_VENV)/bin/python
 	$(@D)/bin/pip install $(PIP_FLAGS) ziglang==0.17.1
+	$(@D)/bin/pip download $(PIP_FLAGS) --no-deps --no-binary :all: --dest build/wasm regex==2026.11.19
 	@touch $@
 
 # SGLang and ExLlamaV3 come without what serving needs: a GPU. tests/servers/requirements.txt has what their grammar backends import.

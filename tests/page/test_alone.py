@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -13,6 +14,9 @@ import pytest
 from page.actions import choose_tab, pick, set_grammar, set_text
 from page.conftest import opened
 from playwright.sync_api import Browser, Page, expect
+
+import ffgrammar as ff
+from ffgrammar.play import Desk
 
 SITE = Path(__file__).resolve().parents[2] / "build" / "play-site"
 
@@ -58,3 +62,25 @@ def test_the_engine_works_in_the_page(alone: Page) -> None:
     expect(alone.locator("#rails svg")).to_be_visible()
     set_grammar(alone, "lark", 'start: "a"\nother: missing\n')
     expect(alone.locator("#state")).to_contain_text("line 2")
+
+
+# How long things took, and the version of a walk, differ.
+UNLIKE = ("millis", "micros", "version")
+ASK = "async ([name, values]) => (await import('./ask.js')).ask(name, values)"
+
+
+def test_answers_are_those_of_the_engine_outside(alone: Page) -> None:
+    """For every grammar of the library: a text, and what may come at a place in it."""
+    desk = Desk({"cl100k_base": ff.Tokenizer.from_tiktoken("cl100k_base")})
+    for name in desk.answer("start", {})["examples"]:
+        shown = desk.answer("example", {"name": name})
+        values = {**shown, "special": shown["kind"] == "structural-tag", "at": len(shown["text"]) // 8}
+        for asked in ("text", "gap", "trie"):
+            here = json.loads(json.dumps(desk.answer(asked, values)))
+            there = alone.evaluate(ASK, [asked, values])
+            assert "error" not in here
+            assert _alike(there) == _alike(here), (name, asked)
+
+
+def _alike(answer: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in answer.items() if key not in UNLIKE}

@@ -9,3 +9,8 @@
 #ifndef SIG_SETMASK
 #define SIG_SETMASK 2
 #endif
+/* There, a clock_t has 32 bits. */
+long page_clock(void) __asm__("clock");
+#undef CLOCKS_PER_SEC
+#define CLOCKS_PER_SEC 1000000L
+#define clock() ((clock_t)page_clock())

@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -54,6 +55,7 @@ def main() -> None:
         sys.exit("the page without a server needs the headers of Python 3.11: make play-site PYTHON=python3.11")
     headers = _headers(pyodide, work / "include")
     compiled = _compiled(c_files, work / "modules", headers)
+    regex = _regex(work, headers)
     shutil.rmtree(out, ignore_errors=True)
     shutil.copytree(ASSETS, out)
     (out / "pyodide").mkdir()
@@ -61,6 +63,9 @@ def main() -> None:
         shutil.copy(pyodide / name, out / "pyodide")
     _write_page(out / "index.html")
     _pack(out / "ffgrammar.zip", work / "modules", compiled)
+    with zipfile.ZipFile(out / "ffgrammar.zip", "a", zipfile.ZIP_DEFLATED) as packed:
+        for one in [*(regex / "regex").iterdir(), regex / "LICENSE.txt"]:
+            packed.write(one, Path("regex", one.name))
 
 
 def _headers(pyodide: Path, folder: Path) -> Path:
@@ -80,20 +85,39 @@ def _headers(pyodide: Path, folder: Path) -> Path:
 
 
 def _compiled(c_files: Path, folder: Path, headers: Path) -> list[Path]:
-    """The modules of all C files. Those that are newer than their C file are kept."""
+    """The modules of all C files."""
 
     def module(source: Path) -> Path:
         made = folder / source.relative_to(c_files).with_suffix(".so")
-        if not made.exists() or made.stat().st_mtime < source.stat().st_mtime:
-            made.parent.mkdir(parents=True, exist_ok=True)
-            part = made.with_suffix(".o")
-            _run(*ZIG, "cc", "-c", *COMPILE, f"-I{headers}", str(source), "-o", str(part))
-            _run(*ZIG, "wasm-ld", *LINK, f"--export=PyInit_{source.stem}", str(part), "-o", str(made))
-            part.unlink()
+        _make_module(made, [source], headers)
         return made
 
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         return list(pool.map(module, [one for one in sorted(c_files.rglob("*.c")) if _is_current(one, c_files)]))
+
+
+def _make_module(made: Path, sources: list[Path], headers: Path) -> None:
+    """Compile a module, if one of its sources is newer."""
+    if made.exists() and all(made.stat().st_mtime >= one.stat().st_mtime for one in sources):
+        return
+    made.parent.mkdir(parents=True, exist_ok=True)
+    parts = [str(made.parent / f"{one.stem}.o") for one in sources]
+    for source, part in zip(sources, parts, strict=True):
+        _run(*ZIG, "cc", "-c", *COMPILE, f"-I{headers}", str(source), "-o", part)
+    _run(*ZIG, "wasm-ld", *LINK, f"--export=PyInit_{made.stem}", *parts, "-o", str(made))
+    for part in parts:
+        Path(part).unlink()
+
+
+def _regex(work: Path, headers: Path) -> Path:
+    """The package `regex`, which the engine asks for sets of characters, in a folder: it comes as a source."""
+    (archive,) = work.glob("regex-*.tar.gz")
+    with tarfile.open(archive) as packed:
+        packed.extractall(work, filter="data")
+    source = work / archive.name.removesuffix(".tar.gz")
+    made = source / "regex" / "_regex.so"
+    _make_module(made, [source / "src" / "_regex.c", source / "src" / "_regex_unicode.c"], headers)
+    return source
 
 
 def _is_current(c_file: Path, c_files: Path) -> bool:
