@@ -152,7 +152,7 @@ format: $(VENV)/.installed-lint ## rewrite the Python files in the style that li
 # mkdocs prints.
 docs: export NO_MKDOCS_2_WARNING = 1
 docs: $(DOCS_VENV)/.installed ## the documentation as a site, with its links checked
-	$(DOCS_VENV)/bin/mkdocs build --strict
+	PLAYGROUND=$(wildcard build/play-site) $(DOCS_VENV)/bin/mkdocs build --strict
 	@if [ -d build/play-site ]; then cp -R build/play-site build/site/play; fi
 	@echo "see build/site/index.html"
 

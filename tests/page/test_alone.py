@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -28,15 +30,22 @@ class Quiet(SimpleHTTPRequestHandler):
         """Nothing is written."""
 
 
+@contextmanager
+def _served(folder: Path) -> Iterator[str]:
+    """The address of the files of a folder."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/"
+        server.shutdown()
+
+
 @pytest.fixture(scope="module")
 def files() -> Iterator[str]:
     """The address of the files."""
     if not SITE.is_dir():
         pytest.skip("the page without a server is not tested: make play-site")
-    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(SITE))) as server:
-        Thread(target=server.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{server.server_port}/"
-        server.shutdown()
+    with _served(SITE) as address:
+        yield address
 
 
 @pytest.fixture
@@ -84,3 +93,16 @@ def test_answers_are_those_of_the_engine_outside(alone: Page) -> None:
 
 def _alike(answer: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in answer.items() if key not in UNLIKE}
+
+
+def test_the_front_page_of_the_documentation_shows_it(browser: Browser) -> None:
+    site = SITE.with_name("site")
+    if not (site / "play").is_dir():
+        pytest.skip("the site has no playground: make play-site docs")
+    with _served(site) as address:
+        page = browser.new_page()
+        page.goto(f"{address}index.html")
+        frame = page.frame_locator("iframe[title=Playground]")
+        expect(frame.locator("#state")).to_contain_text("compiled", timeout=60_000)
+        expect(page.locator("h1")).to_have_text(re.compile("^ffgrammar"))
+        page.close()
