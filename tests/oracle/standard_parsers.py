@@ -163,7 +163,7 @@ XML_VERSION = re.compile(rb"<\?xml\s+version\s*=\s*[\"'](?!1\.[0-9]+[\"'])")
 def _xml_known(data: bytes) -> str:
     if XML_VERSION.match(data):
         return "a version of XML that is not 1.x"
-    if b"<!DOCTYPE" in data and re.search(rb"<!DOCTYPE[^>]*\[|&\w", data):
+    if b"<!DOCTYPE" in data and re.search(rb"<!DOCTYPE[^>]*\[|&[\w:]", data):
         return "a document type of its own, or entities that it may define"
     return "a byte order mark" if data.startswith(b"\xef\xbb\xbf") else ""
 
@@ -310,11 +310,11 @@ JAVASCRIPT_SYNTAX = re.compile(
     "Unexpected (token|identifier|string|number|end|template)|Invalid or unexpected token|missing [)]"
 )
 # What JavaScript forbids and the grammar does not: a line end before "=>", "++" or "--", and after "return" or "throw";
-# "??" beside "||" or "&&"; "++" or "--" for two signs where it cannot stand; and a name that runs together with "export
-# function" or "export class".
+# "??" beside "||" or "&&"; "++" or "--" for two signs where it cannot stand; a name that runs together with "export
+# function" or "export class"; and "<!--", which begins a comment of HTML.
 JAVASCRIPT_BEYOND = re.compile(
     rb"\n\s*(=>|[+][+]|--)|\b(return|throw)\s*\n|[?][?]|---|[+][+][+]|[\w)\]]\s*([+][+]|--)\s*[\w(\[]"
-    rb"|export\s+(async\s+)?(function|class)\w"
+    rb"|export\s+(async\s+)?(function|class)\w|<!--"
 )
 
 
