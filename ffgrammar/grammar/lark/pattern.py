@@ -9,6 +9,7 @@ space counts in classes. (`[[:alpha:]]` is read as Rust reads it, because nobody
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 __all__ = ["Translation", "translate"]
@@ -30,6 +31,21 @@ _CHAR = r"\\[pPxu]\{[^{}]*\} | \\x[0-9A-Fa-f]{2} | \\u[0-9A-Fa-f]{4} | \\U[0-9A-
 _CLASS_ITEM = re.compile(
     rf"(?P<posix> \[:\^?[a-z]+:\] ) | (?P<first> {_CHAR} ) (?: - (?P<last> {_CHAR} ) )?", re.VERBOSE | re.DOTALL
 )
+# Most patterns are the same in both syntaxes: those without flags, comments and lazy repeats, and with no `[`, `]` or
+# `^`, and no doubled `&`, `-` or `~`, as a character of a class. Each character is matched in one way only, so that a
+# search that fails takes linear time.
+_CLASS_CHAR = r"(?: [^\\\[\]^&~-] | \\. | &(?!&) | ~(?!~) )"
+_UNCHANGED = re.compile(
+    rf"""
+    (?: [^\\\[({{}}*+?]
+      | \\[^<>]
+      | \[ \^? -? (?: {_CLASS_CHAR} (?: -{_CLASS_CHAR} )? )+ -? \]
+      | \( (?: \?: | (?!\?) )
+      | (?: [*+?] | \{{[0-9]+(?:,[0-9]*)?\}} ) (?!\?)
+    )*
+    """,
+    re.VERBOSE | re.DOTALL,
+)
 _META_IN_CLASS = frozenset("[]^&-~# \t\n\r\f\v")
 _STARTS_VERBOSE = re.compile(r"\(\?[aimsu]*x")
 
@@ -44,7 +60,7 @@ class Translation(NamedTuple):
     """
 
     pattern: str
-    offsets: list[int]
+    offsets: Sequence[int]
     lazy: bool
 
 
@@ -55,6 +71,13 @@ def translate(pattern: str, *, verbose: bool = False) -> Translation:
         pattern: the text between the slashes.
         verbose: whether the flag x stands after the pattern.
     """
+    if not verbose and _UNCHANGED.fullmatch(pattern):
+        return Translation(pattern, range(len(pattern)), False)
+    return rewritten(pattern, verbose)
+
+
+def rewritten(pattern: str, verbose: bool) -> Translation:
+    """`translate`, piece by piece."""
     made = _Writer(pattern)
     lazy = after_repeat = False
     verbose = verbose or _STARTS_VERBOSE.match(pattern) is not None

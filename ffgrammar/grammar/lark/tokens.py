@@ -12,19 +12,22 @@ from ffgrammar.grammar.lark.texts import Texts, error_at
 __all__ = ["Cursor", "Token", "shown"]
 
 # A backslash before the end of a line joins it to the next line. A comment does not include the end of its line, which
-# is still a token.
+# is still a token. Most tokens have a blank before them, so each may begin with blanks.
 _TOKEN = re.compile(
     r"""
-    (?P<skip>    [ \t\f\r\ufeff]+ | //[^\n]* | \#[^\n]* | \\[ ]*\r?\n )
-  | (?P<newline> \n )
+    [ ]*
+  (?:
+    (?P<newline> \n )
   | (?P<name>    [A-Za-z_][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)* )
   | (?P<string>  "[^"\\\n]*(?:\\.[^"\\\n]*)*"i? )
+  | (?P<skip>    [ \t\f\r\ufeff]+ | //[^\n]* | \#[^\n]* | \\[ ]*\r?\n )
   | (?P<regex>   /[^/\\]*(?:\\[\s\S][^/\\]*)*/[imslux]* )
   | (?P<number>  0[xX][0-9a-fA-F]+ | -?[0-9]+(?:\.[0-9]+)? )
   | (?P<special> <\[[^\]\n]*\]> | <[^<>\n]+> )
   | (?P<keyword> %[a-z_]* )
   | (?P<grammar> @[A-Za-z0-9_-]+ )
   | (?P<mark>    -> | \.\. | :: | [:|&()\[\]{}?*+~!.,=] )
+  )
     """,
     re.VERBOSE,
 )
@@ -55,7 +58,8 @@ def tokens(texts: Texts, begin: int) -> list[Token]:
         found = match(text, at)
         if found is None:
             raise error_at(texts, at, _stray(text[at]))
-        kind, value = found.lastgroup or "", found.group()
+        kind = found.lastgroup or ""
+        value, at = found[kind], found.start(kind)
         if kind == "name":
             made.append(Token(_name_kind(texts, value, at), value, at))
         elif kind == "mark":
@@ -89,15 +93,13 @@ def _json(texts: Texts, offset: int, keyword: str) -> Token:
 
 
 def _name_kind(texts: Texts, name: str, offset: int) -> str:
-    hint = ""
-    if name.strip("_-0123456789"):
-        if name == name.lower():
-            return "rule"
-        if name == name.upper():
-            return "terminal"
-        hint = f"; did you mean {name.lower()} or {name.upper()}?"
-    elif name == "_":
+    if name.islower():
+        return "rule"
+    if name.isupper():
+        return "terminal"
+    if name == "_":
         return "_"
+    hint = f"; did you mean {name.lower()} or {name.upper()}?" if name.strip("_-0123456789") else ""
     message = f"bad name {name!r}: rules are all lower case, terminals all upper case{hint}"
     raise error_at(texts, offset, message)
 

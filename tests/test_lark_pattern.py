@@ -1,0 +1,50 @@
+"""Lark's regular expressions in Rust's syntax: patterns that are taken as they are mean what rewritten ones mean."""
+
+import random
+
+from ffgrammar import FFGrammarError
+from ffgrammar.grammar.lark.pattern import rewritten, translate
+from ffgrammar.regex.syntax.parser import parse
+
+PIECES = (
+    "a b é - ^ $ | . & && ~ ~~ -- [ ] [^ [a-z] [-a] [a-] [!-~] [&~#] [a&&b] [+--] [a-c-e] [é-ü] [\\d-z] [^\\n] -] "
+    "\\- \\] [[:alpha:]] [:alpha:] \\n \\x41 \\x{41} \\u{41} \\p{L} \\< \\d "
+    "* + ? {2} {2,} {,3} { } ( ) (?: (?i) (?x) (?= # \n"
+).split(" ")
+
+
+def outcome(pattern, offsets):
+    """The tree of a pattern, with the columns that it has in the original, or the error."""
+    try:
+        return original(parse(pattern), offsets)
+    except FFGrammarError as error:
+        column = (error.column or 1) - 1
+        return type(error), error.message, offsets[column] if column < len(offsets) else None
+
+
+def original(node, offsets):
+    if node[0] in ("start", "end"):
+        return (node[0], offsets[node[1] - 1], *node[2:])
+    return tuple(
+        original(part, offsets)
+        if isinstance(part, tuple) and part and isinstance(part[0], str)
+        else [original(one, offsets) for one in part]
+        if isinstance(part, list)
+        else part
+        for part in node
+    )
+
+
+def test_patterns_that_stay_as_they_are_mean_the_same_as_rewritten_ones():
+    chance = random.Random(5)
+    unchanged = 0
+    for _ in range(20_000):
+        pattern = "".join(chance.choice(PIECES) for _ in range(chance.randint(1, 7)))
+        found, slow = translate(pattern), rewritten(pattern, verbose=pattern.startswith(("(?x", "(?ix")))
+        if isinstance(found.offsets, range):
+            unchanged += 1
+            assert not slow.lazy, pattern
+            assert outcome(found.pattern, found.offsets) == outcome(slow.pattern, slow.offsets), pattern
+        else:
+            assert found == slow, pattern
+    assert 4_000 < unchanged < 16_000
