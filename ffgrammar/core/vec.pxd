@@ -5,16 +5,61 @@ bounded. owner.pxd frees the arrays and tables of a struct, and counts their mem
 """
 
 from libc.stdint cimport uint32_t
-from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy, memset
 
 from ffgrammar.core.status cimport NO_MEMORY, OK
 
-cdef enum:
-    # From this many bytes on, glibc's `realloc` moves pages instead of copying. It copies smaller arrays while it holds the
-    # heap's lock, and threads that make masks of other grammars fall asleep waiting for that lock (docs/performance.md). So
-    # smaller arrays are copied here.
-    LARGE = 1 << 17
+cdef extern from *:
+    """
+    #include <stdlib.h>
+    #include <string.h>
+    #ifdef __linux__
+    #include <sys/mman.h>
+    #endif
+
+    /* An array of at least this many bytes has pages of its own, which the system moves when the array grows. By itself, glibc
+       copies arrays of up to 32 MB once an array of that size was freed: the slowest mask of JavaScript, in which some arrays
+       grow, then takes 4.8 ms, and 3.6 ms so. */
+    #define OWN_PAGES ((size_t)1 << 20)
+
+    static inline void ff_release(void* data, size_t bytes) {
+    #ifdef MREMAP_MAYMOVE
+        if (bytes >= OWN_PAGES) {
+            munmap(data, bytes);
+            return;
+        }
+    #endif
+        free(data);
+    }
+
+    /* Smaller arrays are copied here, because `realloc` copies while it holds the heap's lock, and threads that make masks of
+       other grammars fall asleep waiting for that lock (docs/performance.md). */
+    static inline void* ff_grow(void* data, size_t bytes, size_t grown) {
+        void* made;
+    #ifdef MREMAP_MAYMOVE
+        if (grown >= OWN_PAGES) {
+            if (bytes >= OWN_PAGES)
+                made = mremap(data, bytes, grown, MREMAP_MAYMOVE);
+            else
+                made = mmap(NULL, grown, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+            if (made == MAP_FAILED)
+                return NULL;
+            if (bytes >= OWN_PAGES)
+                return made;
+        } else
+    #endif
+        made = malloc(grown);
+        if (made == NULL)
+            return NULL;
+        /* (all of the room, because some arrays are used as buffers beyond `len`) */
+        if (bytes)
+            memcpy(made, data, bytes);
+        free(data);
+        return made;
+    }
+    """
+    void release "ff_release"(void* data, size_t bytes) noexcept nogil
+    void* grow "ff_grow"(void* data, size_t bytes, size_t grown) noexcept nogil
 
 cdef struct Vec:
     uint32_t* data
@@ -31,7 +76,7 @@ cdef inline void vec_init(Vec* v) noexcept nogil:
 
 cdef inline void vec_free(Vec* v) noexcept nogil:
     """Free the memory. The array is empty afterwards and may be used again."""
-    free(v.data)
+    release(v.data, v.cap * sizeof(uint32_t))
     vec_init(v)
 
 
@@ -45,15 +90,7 @@ cdef inline int vec_reserve(Vec* v, size_t cap) noexcept nogil:
     grown = v.cap * 2 if v.cap * 2 > cap else cap
     if grown < 16:
         grown = 16
-    if grown * sizeof(uint32_t) < LARGE:
-        data = <uint32_t*>malloc(grown * sizeof(uint32_t))
-        if data != NULL:
-            if v.cap:
-                # copy all of the room, as realloc does, because some arrays are used as buffers beyond `len`
-                memcpy(data, v.data, v.cap * sizeof(uint32_t))
-            free(v.data)
-    else:
-        data = <uint32_t*>realloc(v.data, grown * sizeof(uint32_t))
+    data = <uint32_t*>grow(v.data, v.cap * sizeof(uint32_t), grown * sizeof(uint32_t))
     if data == NULL:
         return NO_MEMORY
     v.data = data

@@ -528,32 +528,62 @@ cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil:
     return status if ends_call(status) else OK
 
 
+cdef int is_safe_by(
+    Separator* s, Recognizer* m, uint32_t state, uint32_t group, uint32_t lexeme,
+) noexcept nogil:
+    """Whether a state is safe because one of its lexemes can end: 1, 0 or a status."""
+    cdef Dfa* d = lexer(s, m)
+    cdef uint32_t target = state
+    cdef int status = 1
+    if not has_lexeme(d, dfa_accept(d, state), lexeme):
+        status = follow(s, d, lexeme, &target, NULL)
+    if status <= 0:
+        return status
+    status = goes_on_before(s, d, target, lexeme, group)
+    if status > 0 and s.settles:
+        status = settle(s, d, lexeme, s.bytes.data[group], &target)
+        if status > 0:
+            status = goes_on_before(s, d, target, lexeme, group)
+    return status if status < 0 else not status
+
+
+cdef uint32_t nearest_lexeme(const Dfa* d, uint32_t state) noexcept nogil:
+    """The lexeme of a state with the fewest bytes to a match."""
+    cdef const uint32_t* pairs = intern_get(&d.states, state >> 8)
+    cdef uint32_t nearest = pairs[1]
+    cdef uint32_t fewest = FAR
+    cdef uint32_t i, length
+    for i in range(1, intern_len(&d.states, state >> 8), 2):
+        length = min_remaining(d.nodes, pairs[i + 1])
+        if length < fewest:
+            fewest = length
+            nearest = pairs[i]
+    return nearest
+
+
 cdef int find_safe(Separator* s, Recognizer* m, uint32_t state, uint32_t group) noexcept nogil:
-    """Whether a state inside lexemes of a group, all of which compete, is safe: 1, 0 or a status."""
+    """Whether a state inside lexemes of a group, all of which compete, is safe: 1, 0 or a status.
+
+    The nearest lexeme is asked first. (After a line's end, Python's grammar has 80 lexemes, one for each column. With the
+    first one first, a mask there takes 6 ms, and 2 ms so.)
+    """
     cdef Dfa* d = lexer(s, m)
     cdef uint32_t number = state >> 8
-    cdef uint32_t byte = s.bytes.data[group]
-    cdef uint32_t lexeme, target, i
-    cdef int status
+    cdef uint32_t nearest = nearest_lexeme(d, state)
+    cdef uint32_t lexeme, i
+    cdef int status = 0
     s.steps = 0
+    if nearest < m.rules.first_word:
+        status = is_safe_by(s, m, state, group, nearest)
     for i in range(1, intern_len(&d.states, number), 2):
+        if status != 0:
+            break
         lexeme = intern_get(&d.states, number)[i]
         if lexeme >= m.rules.first_word:
             break
-        target = state
-        status = 1
-        if not has_lexeme(d, dfa_accept(d, state), lexeme):
-            status = follow(s, d, lexeme, &target, NULL)
-        if status > 0:
-            status = goes_on_before(s, d, target, lexeme, group)
-            if status > 0 and s.settles:
-                status = settle(s, d, lexeme, byte, &target)
-                if status > 0:
-                    status = goes_on_before(s, d, target, lexeme, group)
-            status = status if status < 0 else not status
-        if status != 0:
-            return status
-    return 0
+        if lexeme != nearest:
+            status = is_safe_by(s, m, state, group, lexeme)
+    return status
 
 
 cdef int find_safe_thread(Separator* s, Recognizer* m, uint32_t state) noexcept nogil:
