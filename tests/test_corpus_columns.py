@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import random
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -47,6 +51,43 @@ def _spoiled(tok: ff.Tokenizer, rng: random.Random, ids: list[int]) -> list[int]
 def _flat(rows: list[Any], kind: Any) -> tuple[Any, Any]:
     offsets = numpy.cumsum([0, *map(len, rows)], dtype=numpy.int64)
     return offsets, numpy.array([one for row in rows for one in row], dtype=kind)
+
+
+def _lets_others_run(call: Callable[[], Any]) -> bool:
+    """Whether another thread runs during a call. It never does but where the call gives up the GIL: the interpreter
+    itself takes turns only after a minute."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(60)
+    ran = threading.Event()
+    wait = threading.Event()
+    other = threading.Thread(target=lambda: (wait.wait(), ran.set()))
+    try:
+        other.start()
+        wait.set()
+        had_run = ran.is_set()
+        call()
+        return ran.is_set() and not had_run
+    finally:
+        sys.setswitchinterval(interval)
+        other.join()
+
+
+def test_columns_leave_the_gil_to_others(cl100k: ff.Tokenizer) -> None:
+    text = (Path(__file__).read_text(encoding="utf-8") * 40).encode()
+    texts = numpy.array([0, len(text)]), numpy.frombuffer(text, numpy.uint8), numpy.zeros(1, numpy.uint8)
+    encoder, check = ColumnEncoder(cl100k), ColumnCheck(cl100k)
+    offsets, ids, _ = encoder.rows(*texts)
+    grammar = ff.compile_regex("(?s:.*)", cl100k)
+    calls = [
+        lambda: encoder.rows(*texts),
+        lambda: check.rows(offsets, ids, texts[2]),
+        lambda: validate_column(grammar._engine, *texts),
+        lambda: forced_column(grammar._engine, cl100k.rules("test"), offsets, ids, texts[2]),
+    ]
+    for call in calls:
+        # (the other thread may be late)
+        assert any(_lets_others_run(call) for _ in range(20))
+    assert not any(_lets_others_run(lambda: sum(range(100_000))) for _ in range(20))
 
 
 @pytest.mark.parametrize("kind", [numpy.int32, numpy.int64])

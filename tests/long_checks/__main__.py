@@ -26,6 +26,8 @@ NAMES = (
     "library",
     "play",
     "traffic",
+    "faults",
+    "kills",
 )
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:
