@@ -31,6 +31,7 @@ SHORT = {
     "traffic": (["--requests", "60", "--schemas", "30", "--engine", "ffgrammar"], "| ended | True |"),
     "faults": (["--megabytes", "2"], "wrong: 0"),
     "kills": (["--megabytes", "2", "--seconds", "2", "--kills", "2"], "wrong: 0"),
+    "memory": (["--gigabytes", "0.02"], "files with which memory grew: 0"),
     "encoder": (["--megabytes", "0.1", "--encoding", "cl100k_base"], "0 differences; "),
 }
 

@@ -28,6 +28,7 @@ NAMES = (
     "traffic",
     "faults",
     "kills",
+    "memory",
 )
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:

@@ -49,11 +49,22 @@ def _copies(folder: Path, files: list[Path], count: int) -> None:
 
 
 class _Run:
-    """`ffgrammar corpus forced` as a process group of its own."""
+    """`ffgrammar corpus validate` as a process group of its own."""
 
     def __init__(self, data: Path, output: Path, on: str) -> None:
         options = ["--schema-column", "schema", "--text", "answer", "--keep", "at", "--group", "fault", "--json"]
-        command = [sys.executable, "-m", "ffgrammar_cli", "corpus", "forced", str(data), "-o", str(output), "--on", on]
+        command = [
+            sys.executable,
+            "-m",
+            "ffgrammar_cli",
+            "corpus",
+            "validate",
+            str(data),
+            "-o",
+            str(output),
+            "--on",
+            on,
+        ]
         self.output = output
         self.process = subprocess.Popen(
             [*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
