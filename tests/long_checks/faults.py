@@ -30,7 +30,7 @@ from long_checks.real_texts import RealText, real_texts
 from long_checks.row_files import Row, RowFiles
 from shared_data import encoding, shared_dir
 
-__all__ = ["main"]
+__all__ = ["chunks", "jobs", "judge", "main", "write"]
 
 # Characters of the texts of a row group.
 CHUNK = 4_000_000
@@ -55,13 +55,19 @@ def chunks(megabytes: float) -> Iterator[list[RealText]]:
         yield chunk
 
 
-def _write(folder: Path, megabytes: float, tok: ff.Tokenizer, seed: int) -> Counter[str]:
-    """Write the three corpora. Returns how much of what there is. The ids are those of tiktoken."""
-    shared = shared_dir()
-    if shared is None:
-        raise SystemExit("the shared data is not there (see FFGRAMMAR_SHARED)")
-    peer = encoding("cl100k_base", shared)
-    injector = Injector(tok, peer.encode_ordinary, random.Random(seed))
+def write(
+    folder: Path, megabytes: float, tok: ff.Tokenizer, encode: Callable[[str], list[int]], seed: int
+) -> Counter[str]:
+    """Write the three corpora. Returns how much of what there is.
+
+    Args:
+        folder: gets a folder for each.
+        megabytes: of texts.
+        tok: the tokenizer.
+        encode: what makes ids of a text, as the tokenizer does.
+        seed: decides where faults are.
+    """
+    injector = Injector(tok, encode, random.Random(seed))
     counts: Counter[str] = Counter()
     with (
         RowFiles(folder / "ids", IDS) as ids,
@@ -69,7 +75,7 @@ def _write(folder: Path, megabytes: float, tok: ff.Tokenizer, seed: int) -> Coun
         RowFiles(folder / "answers", ANSWERS) as answers,
     ):
         for chunk in chunks(megabytes):
-            encoded = [peer.encode_ordinary(one.text) for one in chunk]
+            encoded = [encode(one.text) for one in chunk]
             ids.write([injector.ids(one) for one in encoded])
             pairs.write([injector.pair(one.text, row) for one, row in zip(chunk, encoded, strict=True)])
             made = [injector.answer(one) for one in chunk]
@@ -92,7 +98,8 @@ def _is_otherwise(row: Row) -> bool:
     return bool(valid) != (row["fault"] is None)
 
 
-def _jobs(tok: ff.Tokenizer) -> dict[str, Any]:
+def jobs(tok: ff.Tokenizer) -> dict[str, Any]:
+    """What is done with each of the three corpora."""
     keep = ("fault", "at")
     return {
         "ids": corpus.check_job(tok, keep=keep),
@@ -101,7 +108,7 @@ def _jobs(tok: ff.Tokenizer) -> dict[str, Any]:
     }
 
 
-def _judge(output: Path, job: Any) -> Counter[str]:
+def judge(output: Path, job: Any) -> Counter[str]:
     """How many rows and faults there are in results, and what is wrong with them."""
     place = "offset" if job.name == "validate" else "first_divergence"
     found: Counter[str] = Counter()
@@ -129,17 +136,22 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     set_paths()
+    shared = shared_dir()
+    if shared is None:
+        raise SystemExit("the shared data is not there (see FFGRAMMAR_SHARED)")
+    # (the ids are those of tiktoken)
+    encode = encoding("cl100k_base", shared).encode_ordinary
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
     folder = Path(tempfile.mkdtemp(prefix="faults-"))
     wrong = 0
     try:
-        for name, count in (counts := _write(folder, options.megabytes, tok, options.seed)).items():
+        for name, count in (counts := write(folder, options.megabytes, tok, encode, options.seed)).items():
             print(f"{name}\t{count:,}", flush=True)
         wrong += counts["answers that jsonschema judges otherwise"]
         wanted: dict[str, dict[str, bytes]] = {}
         for on in options.on.split(","):
             with ENGINES[on]():
-                for name, job in _jobs(tok).items():
+                for name, job in jobs(tok).items():
                     wrong += _run(folder, name, job, on, wanted)
     finally:
         shutil.rmtree(folder)
@@ -153,7 +165,7 @@ def _run(folder: Path, name: str, job: Any, on: str, wanted: dict[str, dict[str,
     begun = time.perf_counter()
     corpus.run(job, [folder / name], output, group="fault", on=on)
     seconds = time.perf_counter() - begun
-    found = _judge(output, job)
+    found = judge(output, job)
     files = _files(output)
     found["files that differ"] = sum(
         files.get(path) != data for path, data in wanted.setdefault(name, files).items()

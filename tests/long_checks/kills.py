@@ -52,22 +52,11 @@ class _Run:
     """`ffgrammar corpus validate` as a process group of its own."""
 
     def __init__(self, data: Path, output: Path, on: str) -> None:
+        command = [sys.executable, "-m", "ffgrammar_cli", "corpus", "validate", str(data), "-o", str(output)]
         options = ["--schema-column", "schema", "--text", "answer", "--keep", "at", "--group", "fault", "--json"]
-        command = [
-            sys.executable,
-            "-m",
-            "ffgrammar_cli",
-            "corpus",
-            "validate",
-            str(data),
-            "-o",
-            str(output),
-            "--on",
-            on,
-        ]
         self.output = output
         self.process = subprocess.Popen(
-            [*command, *options], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
+            [*command, *options, "--on", on], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True
         )
 
     def wait(self) -> bool:

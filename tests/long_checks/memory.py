@@ -1,7 +1,7 @@
 """What memory a run over a large file needs: `python tests/long_checks memory --gigabytes 1`.
 
-A file of answers is checked as JSONL, as one gzip stream, and as Parquet with a single row group. The largest process of
-a run must not be larger than with a file a sixteenth as long, but for a margin.
+A file of texts is tokenized as JSONL, as one gzip stream, and as Parquet with a single row group. The largest process
+of a run must not be larger than with a file a sixteenth as long, but for a margin.
 """
 
 from __future__ import annotations
