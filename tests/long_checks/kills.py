@@ -95,10 +95,10 @@ def _descendants(process: int) -> dict[int, tuple[int, bytes]]:
 
 
 def _workers(on: str) -> list[int]:
-    """The processes that do parts now: Ray's workers that are not idle, or those that Spark's daemon has forked."""
+    """The processes that do parts now: those that Ray gives the name of a task, or those that Spark's daemon has forked."""
     every = _descendants(os.getpid())
     if on == "ray":
-        return [one for one, (_, line) in every.items() if line.startswith(b"ray::") and b"IDLE" not in line]
+        return [one for one, (_, line) in every.items() if line.startswith(b"ray::MapBatches")]
     daemons = {one for one, (_, line) in every.items() if b"pyspark.daemon" in line or b"pyspark/daemon" in line}
     return [one for one in daemons if every[one][0] in daemons]
 

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 __all__ = ["main"]
 
 MARGIN = 80.0
-ROWS = 20_000
+ROWS = 2_000
 
 
 def _rows() -> Iterator[dict[str, Any]]:
