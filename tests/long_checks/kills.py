@@ -95,7 +95,7 @@ def _descendants(process: int) -> dict[int, tuple[int, bytes]]:
 
 
 def _workers(on: str) -> list[int]:
-    """The processes that do parts now: those that Ray gives the name of a task, or those that Spark's daemon has forked."""
+    """The processes that do parts now: Ray names them by the task, and Spark's daemon forks them."""
     every = _descendants(os.getpid())
     if on == "ray":
         return [one for one, (_, line) in every.items() if line.startswith(b"ray::MapBatches")]
@@ -119,9 +119,11 @@ def _killed_runs(data: Path, output: Path, seconds: float, kills: int, rng: rand
 
 
 def _killed_workers(data: Path, output: Path, on: str, seconds: float, kills: int, rng: random.Random) -> None:
-    """A run of which workers are killed at random moments."""
-    begun = time.monotonic()
+    """A run of which workers are killed at random moments, counted from when the first ones are there."""
     run = _Run(data, output, on)
+    while run.process.poll() is None and not _workers(on):
+        time.sleep(0.05)
+    begun = time.monotonic()
     for moment in sorted(rng.uniform(0, seconds) for _ in range(kills)):
         while run.process.poll() is None:
             workers = _workers(on) if time.monotonic() - begun >= moment else []
