@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 import sys
 import threading
@@ -154,6 +155,33 @@ def test_texts_are_judged_and_forced_tokens_counted_as_by_a_matcher(cl100k: ff.T
         assert (verdict == 0) == wanted["valid"] and (verdict == 2) == wanted["ends_early"]
         assert place == (-1 if wanted["valid"] else wanted["offset"])
         assert many == oracle.forced(grammar, text)["forced_count"]
+
+
+def test_forced_tokens_in_free_texts(cl100k: ff.Tokenizer) -> None:
+    """Where nearly every place is new, and tokens that came before are tried first."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string"},
+            "some": {"type": "string", "pattern": "^(the end|an end|a(b?c)*)$"},
+            "number": {"multipleOf": 5},
+        },
+    }
+    grammar = ff.compile_json_schema(schema, cl100k)
+    rng = random.Random(11)
+    source = Path(__file__).read_text(encoding="utf-8")
+    texts = []
+    for _ in range(25):
+        at = rng.randrange(len(source) - 200)
+        some = rng.choice(["the end", "an end", "a" + "".join(rng.choices(["c", "bc"], k=5)), "ab"])
+        value = {"text": source[at : at + rng.randint(20, 200)], "some": some, "number": rng.choice([5, 125, 3])}
+        texts.append(json.dumps(value))
+    offsets, data = _flat([text.encode() for text in texts], numpy.uint8)
+    skipped = numpy.zeros(len(texts), dtype=numpy.uint8)
+    ends, ids, _ = ColumnEncoder(cl100k).rows(offsets, data, skipped)
+    _, _, forced, errors = forced_column(grammar._engine, cl100k.canon, ends, ids, skipped)
+    assert not errors
+    assert forced.tolist() == [oracle.forced(grammar, text)["forced_count"] for text in texts]
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
