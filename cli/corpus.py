@@ -169,7 +169,9 @@ def _lines(summary: dict[str, Any]) -> list[str]:
     lines = [f"{name.replace('_', ' ')}\t{_number(value)}" for name, value in summary["counts"].items()]
     groups = summary.get("by_group", {})
     for name, counts in list(groups.items())[:MAX_GROUPS]:
-        lines.append(f"{summary['group']} {name}\t" + ", ".join(f"{_number(counts[one])} {one}" for one in counts))
+        lines.append(f"{summary['group']} {name}\t{_counts(counts)}")
+    if "without_group" in summary:
+        lines.append(f"without {summary['group']}\t{_counts(summary['without_group'])}")
     if len(groups) > MAX_GROUPS:
         lines.append(f"{len(groups) - MAX_GROUPS} more groups are in --json")
     for message, count in summary["errors"].items():
@@ -177,6 +179,10 @@ def _lines(summary: dict[str, Any]) -> list[str]:
     for row in summary["worst"]["rows"][:MAX_WORST]:
         lines.append(f"worst\t{row['file']} row {row['row']}: {_number(row['score'])} {summary['worst']['by']}")
     return lines
+
+
+def _counts(counts: dict[str, Any]) -> str:
+    return ", ".join(f"{_number(count)} {name}" for name, count in counts.items())
 
 
 def _number(value: float | None) -> str:

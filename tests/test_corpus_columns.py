@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import random
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy
@@ -47,6 +52,43 @@ def _spoiled(tok: ff.Tokenizer, rng: random.Random, ids: list[int]) -> list[int]
 def _flat(rows: list[Any], kind: Any) -> tuple[Any, Any]:
     offsets = numpy.cumsum([0, *map(len, rows)], dtype=numpy.int64)
     return offsets, numpy.array([one for row in rows for one in row], dtype=kind)
+
+
+def _lets_others_run(call: Callable[[], Any]) -> bool:
+    """Whether another thread runs during a call. It never does but where the call gives up the GIL: the interpreter
+    itself takes turns only after a minute."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(60)
+    ran = threading.Event()
+    wait = threading.Event()
+    other = threading.Thread(target=lambda: (wait.wait(), ran.set()))
+    try:
+        other.start()
+        wait.set()
+        had_run = ran.is_set()
+        call()
+        return ran.is_set() and not had_run
+    finally:
+        sys.setswitchinterval(interval)
+        other.join()
+
+
+def test_columns_leave_the_gil_to_others(cl100k: ff.Tokenizer) -> None:
+    text = (Path(__file__).read_text(encoding="utf-8") * 200).encode()
+    texts = numpy.array([0, len(text)]), numpy.frombuffer(text, numpy.uint8), numpy.zeros(1, numpy.uint8)
+    encoder, check = ColumnEncoder(cl100k), ColumnCheck(cl100k)
+    offsets, ids, _ = encoder.rows(*texts)
+    grammar = ff.compile_regex("(?s:.*)", cl100k)
+    calls = [
+        lambda: encoder.rows(*texts),
+        lambda: check.rows(offsets, ids, texts[2]),
+        lambda: validate_column(grammar._engine, *texts),
+        lambda: forced_column(grammar._engine, cl100k.rules("test"), offsets, ids, texts[2]),
+    ]
+    for call in calls:
+        # (the other thread may be late)
+        assert any(_lets_others_run(call) for _ in range(100))
+    assert not any(_lets_others_run(lambda: sum(range(100_000))) for _ in range(20))
 
 
 @pytest.mark.parametrize("kind", [numpy.int32, numpy.int64])
@@ -113,6 +155,33 @@ def test_texts_are_judged_and_forced_tokens_counted_as_by_a_matcher(cl100k: ff.T
         assert (verdict == 0) == wanted["valid"] and (verdict == 2) == wanted["ends_early"]
         assert place == (-1 if wanted["valid"] else wanted["offset"])
         assert many == oracle.forced(grammar, text)["forced_count"]
+
+
+def test_forced_tokens_in_free_texts(cl100k: ff.Tokenizer) -> None:
+    """Where nearly every place is new, and tokens that came before are tried first."""
+    schema = {
+        "type": "object",
+        "properties": {
+            "text": {"type": "string"},
+            "some": {"type": "string", "pattern": "^(the end|an end|a(b?c)*)$"},
+            "number": {"multipleOf": 5},
+        },
+    }
+    grammar = ff.compile_json_schema(schema, cl100k)
+    rng = random.Random(11)
+    source = Path(__file__).read_text(encoding="utf-8")
+    texts = []
+    for _ in range(25):
+        at = rng.randrange(len(source) - 200)
+        some = rng.choice(["the end", "an end", "a" + "".join(rng.choices(["c", "bc"], k=5)), "ab"])
+        value = {"text": source[at : at + rng.randint(20, 200)], "some": some, "number": rng.choice([5, 125, 3])}
+        texts.append(json.dumps(value))
+    offsets, data = _flat([text.encode() for text in texts], numpy.uint8)
+    skipped = numpy.zeros(len(texts), dtype=numpy.uint8)
+    ends, ids, _ = ColumnEncoder(cl100k).rows(offsets, data, skipped)
+    _, _, forced, errors = forced_column(grammar._engine, cl100k.canon, ends, ids, skipped)
+    assert not errors
+    assert forced.tolist() == [oracle.forced(grammar, text)["forced_count"] for text in texts]
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -230,6 +231,43 @@ def _digest(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
+def test_two_runs_at_once_in_one_folder_are_refused(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    path, output = _write(tmp_path, "a.jsonl", _rows(cl100k, 20)), tmp_path / "out"
+    job = corpus.check_job(cl100k)
+    refused: list[str] = []
+
+    def start_another(_: corpus.Progress) -> None:
+        with pytest.raises(BlockingIOError, match="another run is at work in this folder; wait until it ends") as found:
+            corpus.run(job, [path], output, workers=0)
+        refused.append(found.value.filename)
+
+    summary = corpus.run(job, [path], output, workers=0, progress=start_another)
+    assert refused == [str(output)]
+    assert corpus.run(job, [path], output, workers=0) == summary
+
+
+def test_a_kill_while_the_run_is_planned(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    path, whole, output = _write(tmp_path, "a.jsonl", _rows(cl100k, 20)), tmp_path / "whole", tmp_path / "out"
+    job = corpus.check_job(cl100k)
+    corpus.run(job, [path], whole, workers=0)
+    for names in ([], ["lock"], ["lock", "rows"], ["lock", "rows", "parts", "manifest.json.0123.half"]):
+        output.mkdir()
+        for name in names:
+            (output / name).touch() if "." in name or name == "lock" else (output / name).mkdir()
+        corpus.run(job, [path], output, workers=0)
+        (output / "summary.json.0123.half").touch()
+        corpus.run(job, [path], output, workers=0)
+        assert _digest(output) == _digest(whole)
+        shutil.rmtree(output)
+
+
+def test_a_folder_with_something_else_is_left_alone(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    path = _write(tmp_path, "a.jsonl", _rows(cl100k, 20))
+    with pytest.raises(ValueError, match="is not empty, and has no results"):
+        corpus.run(corpus.check_job(cl100k), [path], tmp_path, workers=0)
+    assert list(tmp_path.iterdir()) == [path]
+
+
 def test_another_run_is_refused(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
     path = _write(tmp_path, "a.jsonl", _rows(cl100k, 20))
     output = tmp_path / "out"
@@ -241,8 +279,6 @@ def test_another_run_is_refused(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"{}\n")
     with pytest.raises(ValueError, match=f"files that have changed since: {re.escape(str(path))}"):
         corpus.run(corpus.check_job(cl100k), [path], output, workers=0)
-    with pytest.raises(ValueError, match="is not empty, and has no results"):
-        corpus.run(corpus.check_job(cl100k), [path], tmp_path, workers=0)
 
 
 def test_what_is_wrong_with_files_is_said(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
@@ -439,3 +475,75 @@ def test_damaged_results_are_told(cl100k: ff.Tokenizer, tmp_path: Path, text: st
     (output / "manifest.json").write_text(text)
     with pytest.raises(ValueError, match=r"manifest\.json is damaged"):
         corpus.run(job, [path], output, workers=0)
+
+
+@pytest.mark.usefixtures("small_parts")
+def test_a_manifest_must_have_all_parts(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    rows = _rows(cl100k, 100)
+    paths = [_write(tmp_path, name, rows) for name in ("a.jsonl", "a.parquet", "a.jsonl.gz")]
+    # (the same file twice is two files)
+    paths.append(paths[0])
+    job, output = corpus.check_job(cl100k), tmp_path / "out"
+    found = corpus.run(job, paths, output, workers=0)
+    assert found["counts"]["rows"] == 400
+    path = output / "manifest.json"
+    manifest = json.loads(path.read_bytes())
+    parts = manifest["parts"]
+    last_of_first = next(at for at, part in enumerate(parts) if part[0] == 1) - 1
+    for wrong in ([], parts[1:], parts[:-1], [*parts[:2], *parts[3:]], parts[::-1], [*parts, parts[-1]],
+                  [*parts[:last_of_first], *parts[last_of_first + 1 :]]):  # fmt: skip
+        path.write_text(json.dumps({**manifest, "parts": wrong}))
+        with pytest.raises(ValueError, match=r"manifest\.json is damaged"):
+            corpus.run(job, paths, output, workers=0)
+    path.write_text(json.dumps(manifest))
+    assert corpus.run(job, paths, output, workers=0) == found
+
+
+def test_rows_without_a_group_are_counted_apart(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"text": "a", "g": "null"}\n{"text": "a b", "g": null}\n{"text": ""}\nno JSON\n')
+    summary = corpus.run(corpus.tokenize_job(cl100k), [path], tmp_path / "out", group="g", workers=0)
+    assert {name: one["rows"] for name, one in summary["by_group"].items()} == {"null": 1}
+    assert summary["without_group"] == {
+        "rows": 3, "yes": 2, "no": 0, "errors": 1, "token_count": 2, "byte_count": 3, "rate": 1.0
+    }  # fmt: skip
+    # (one in the groups, one in the worst rows)
+    assert corpus.page(summary).count("<td>null</td>") == 2
+    path.write_text("")
+    assert "By g" not in corpus.page(corpus.run(corpus.tokenize_job(cl100k), [path], group="g", workers=0))
+
+
+def test_rows_are_grouped_by_bytes(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "rows.parquet"
+    pq.write_table(pa.table({"text": ["a"] * 4, "g": [b"a", b"\xff", None, b"a"]}), path)
+    summary = corpus.run(corpus.tokenize_job(cl100k), [path], group="g", workers=0)
+    assert {name: one["rows"] for name, one in summary["by_group"].items()} == {"a": 2, "\\xff": 1}
+    assert summary["without_group"]["rows"] == 1
+
+
+def test_a_row_whose_score_is_nothing_is_not_among_the_worst(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "rows.jsonl"
+    path.write_text('{"text": ""}\n{"text": "1"}\n{"text": ""}\n')
+    worst = corpus.run(corpus.tokenize_job(cl100k), [path], workers=0)["worst"]["rows"]
+    assert [(row["row"], row["score"]) for row in worst] == [(1, 1)]
+    # A row that is not valid is, even if it only ends early.
+    grammar = ff.compile_json_schema({"type": "integer"}, cl100k)
+    worst = corpus.run(corpus.validate_job(grammar), [path], workers=0)["worst"]["rows"]
+    assert [(row["row"], row["score"]) for row in worst] == [(0, 0), (2, 0)]
+
+
+def test_the_files_that_hugging_face_saves(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    """A folder as `DatasetDict.save_to_disk` writes it."""
+    rows = _rows(cl100k, 40)
+    for split, part in (("train", rows[:30]), ("test", rows[30:])):
+        (tmp_path / "saved" / split).mkdir(parents=True)
+        path = _write(tmp_path / "saved" / split, "stream.arrow", part)
+        path.rename(path.with_name("data-00000-of-00001.arrow"))
+        (path.parent / "state.json").write_text('{"_split": null}')
+        (path.parent / "dataset_info.json").write_text("{}")
+    (tmp_path / "saved" / "dataset_dict.json").write_text('{"splits": ["train", "test"]}')
+    summary = corpus.run(corpus.check_job(cl100k), [tmp_path / "saved"], group="file", workers=0)
+    assert {Path(name).parent.name: one["rows"] for name, one in summary["by_group"].items()} == {
+        "test": 10,
+        "train": 30,
+    }

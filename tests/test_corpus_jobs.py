@@ -96,6 +96,14 @@ def test_a_schema_for_each_row(cl100k: ff.Tokenizer) -> None:
                 assert row["valid"] is None and row["error"].startswith("schema")
 
 
+def test_schemas_that_are_bytes(cl100k: ff.Tokenizer) -> None:
+    schemas = [b'{"enum": ["\xc3\xa9"]}', b'{"enum": ["\xe9"]}', None]
+    batch = pa.record_batch({"text": ['"é"'] * 3, "schema": pa.array(schemas, type=pa.binary())})
+    found = corpus.validate(batch, schema="schema", tokenizer=cl100k)
+    assert found.column("valid").to_pylist() == [True, None, None]
+    assert found.column("error").to_pylist() == [None, "schema is not UTF-8 at byte 11", "schema is null"]
+
+
 def test_tokenizers_and_grammars_are_unpickled_once(cl100k: ff.Tokenizer) -> None:
     job = corpus.validate_job(ff.compile_json_schema(SCHEMA, cl100k))
     data = pickle.dumps(job)

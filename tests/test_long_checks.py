@@ -29,6 +29,9 @@ SHORT = {
     "coverings": (["--runs", "1"], "tokens of the plain method that are not among ours: 0"),
     "gbnf": (["--texts", "1", "--random", "3"], "0 verdicts differ from the definition"),
     "traffic": (["--requests", "60", "--schemas", "30", "--engine", "ffgrammar"], "| ended | True |"),
+    "faults": (["--megabytes", "1"], "wrong: 0"),
+    "kills": (["--megabytes", "1", "--seconds", "1", "--kills", "2"], "wrong: 0"),
+    "memory": (["--gigabytes", "0.01"], "files with which memory grew: 0"),
     "encoder": (["--megabytes", "0.1", "--encoding", "cl100k_base"], "0 differences; "),
 }
 

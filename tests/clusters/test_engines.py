@@ -15,6 +15,7 @@ import pytest
 import ffgrammar as ff
 from clusters.killer_job import KillerJob
 from ffgrammar import corpus
+from long_checks.faults import jobs, judge, write
 
 ROWS = 600
 
@@ -106,6 +107,32 @@ def test_workers_that_are_killed(
     corpus.run(job, [data], tmp_path / "out", group="spoiled", on=on)
     assert len(list((tmp_path / "killed").iterdir())) >= many
     assert _files(tmp_path / "out") == wanted
+
+
+# ---- faults in texts
+
+
+@pytest.fixture(scope="session")
+def faulty(cl100k: ff.Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Real texts with faults: token ids, ids beside texts, and answers under schemas; and the results of processes."""
+    folder = tmp_path_factory.mktemp("faulty")
+    assert write(folder, 3, cl100k, cl100k.encode, 1)["answers that jsonschema judges otherwise"] == 0
+    for name, job in jobs(cl100k).items():
+        corpus.run(job, [folder / name], folder / "out" / name, group="fault", workers=2)
+        found = judge(folder / "out" / name, job)
+        assert found.pop("rows") > 100 and found.pop("faults") > 3
+        assert not any(found.values()), found
+    return folder
+
+
+@pytest.mark.parametrize("on", ["ray", "spark"])
+def test_faults_are_found_on_engines(
+    cl100k: ff.Tokenizer, faulty: Path, tmp_path: Path, on: str, request: pytest.FixtureRequest
+) -> None:
+    request.getfixturevalue({"ray": "ray_cluster"}.get(on, on))
+    for name, job in jobs(cl100k).items():
+        corpus.run(job, [faulty / name], tmp_path / name, group="fault", on=on)
+        assert _files(tmp_path / name) == _files(faulty / "out" / name)
 
 
 # ---- datasets

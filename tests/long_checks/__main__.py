@@ -26,6 +26,9 @@ NAMES = (
     "library",
     "play",
     "traffic",
+    "faults",
+    "kills",
+    "memory",
 )
 
 if len(sys.argv) < 2 or sys.argv[1] not in NAMES:

@@ -9,14 +9,16 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
-__all__ = ["FORMATS", "PartWriter", "write_whole"]
+__all__ = ["FORMATS", "HALF", "PartWriter", "write_whole"]
 
 FORMATS = ("parquet", "jsonl")
+# How the names of files end that are not complete yet.
+HALF = ".half"
 
 
 def write_whole(path: str, data: bytes) -> None:
     """Write a file under another name, and rename it. Nobody ever sees half of it."""
-    half = f"{path}.{uuid.uuid4().hex}.half"
+    half = f"{path}.{uuid.uuid4().hex}{HALF}"
     with open(half, "wb") as file:
         file.write(data)
         _keep(file)
@@ -44,7 +46,7 @@ class PartWriter:
 
     def __init__(self, path: str, kind: str) -> None:
         self._path, self._kind = path, kind
-        self._half = f"{path}.{uuid.uuid4().hex}.half"
+        self._half = f"{path}.{uuid.uuid4().hex}{HALF}"
         self._file: Any = None
         self._parquet: Any = None
 

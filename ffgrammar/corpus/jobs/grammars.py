@@ -87,12 +87,15 @@ class RowGrammars:
             return
         rows: dict[str, list[int]] = {}
         for row, schema in enumerate(batch.column(self.column).to_pylist()):
-            if schema is None:
-                errors.setdefault(row, f"{self.column} is null")
-            elif row not in errors:
-                rows.setdefault(schema if isinstance(schema, str) else schema.decode("utf-8", "replace"), []).append(
-                    row
-                )
+            if row in errors:
+                continue
+            try:
+                if schema is None:
+                    errors[row] = f"{self.column} is null"
+                else:
+                    rows.setdefault(schema if isinstance(schema, str) else schema.decode(), []).append(row)
+            except UnicodeDecodeError as error:
+                errors[row] = f"{self.column} is not UTF-8 at byte {error.start}"
         for schema, numbers in rows.items():
             found = self._compile(schema)
             if isinstance(found, str):

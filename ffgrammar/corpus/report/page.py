@@ -15,7 +15,10 @@ def page(summary: dict[str, Any]) -> str:
     parts: list[str] = [_table([summary["counts"]])]
     if "by_group" in summary:
         rows = [{summary["group"]: name, **counts} for name, counts in summary["by_group"].items()]
-        parts += [_heading(f"By {summary['group']}"), _table(rows)]
+        if "without_group" in summary:
+            rows.append({summary["group"]: None, **summary["without_group"]})
+        if rows:
+            parts += [_heading(f"By {summary['group']}"), _table(rows)]
     histogram = summary["histogram"]
     drawn = bars(histogram["bins"], histogram["title"], "rows")
     parts += [_heading(histogram["title"]), picture(drawn, "histogram: " + ", ".join(map(str, histogram["bins"])))]

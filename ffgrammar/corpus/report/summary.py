@@ -48,6 +48,7 @@ class Summary:
         self._rows = 0
         self._total: Counts = {}
         self._groups: dict[str, Counts] = {}
+        self._without_group: Counts = {}
         self._bins = numpy.zeros(BINS, dtype=numpy.int64)
         self._worst: list[tuple[int, int, int, dict[str, Any]]] = []
         self._errors: dict[str, int] = {}
@@ -57,9 +58,11 @@ class Summary:
         pc = pyarrow().compute
         _add(self._total, self._counts(batch))
         if self._group is not None:
-            groups = pc.fill_null(batch.column(self._group).cast("string"), "null")
-            for name in pc.unique(groups).to_pylist():
+            groups = _texts(batch.column(self._group))
+            for name in pc.unique(groups.drop_null()).to_pylist():
                 self._add_group(name, self._counts(batch.filter(pc.equal(groups, name))))
+            if groups.null_count:
+                _add(self._without_group, self._counts(batch.filter(pc.is_null(groups))))
         self._draw(batch)
         self._note_worst(batch)
         errors = batch.column(ERROR)
@@ -97,6 +100,8 @@ class Summary:
         rows = numpy.flatnonzero(_with_verdict(batch, self._job.verdict, wanted.of))
         minus = 0 if wanted.minus is None else _numbers(batch, wanted.minus)
         scores = numpy.abs(_numbers(batch, wanted.plus) - minus)[rows]
+        if wanted.of:  # (nothing is bad about such a row but its score)
+            rows, scores = rows[scores > 0], scores[scores > 0]
         # (a stable sort, so that of equally bad rows the first ones are kept)
         for at in numpy.argsort(-scores, kind="stable")[:MAX_WORST].tolist():
             row = int(rows[at])
@@ -110,6 +115,7 @@ class Summary:
         _add(self._total, part["total"])
         for name, counts in part["groups"].items():
             self._add_group(name, counts)
+        _add(self._without_group, part["without_group"])
         self._bins += numpy.array(part["bins"], dtype=numpy.int64)
         self._worst = sorted([*self._worst, *map(tuple, part["worst"])], key=lambda one: one[:3])[:MAX_WORST]
         for message, count in part["errors"].items():
@@ -120,19 +126,23 @@ class Summary:
         return {
             "total": self._total,
             "groups": self._groups,
+            "without_group": self._without_group,
             "bins": self._bins.tolist(),
             "worst": [list(one) for one in self._worst],
             "errors": self._errors,
         }
 
     def as_json(self) -> dict[str, Any]:
-        """The summary: `counts`, `by_group`, `histogram`, `worst` and `errors`."""
+        """The summary: `counts`, `by_group`, `without_group` (rows in which the group is null), `histogram`, `worst`
+        and `errors`."""
         empty: Counts = dict.fromkeys(("rows", "yes", "no", "errors", *self._job.sums), 0)
         found: dict[str, Any] = {"job": self._job.name, "verdict": self._job.verdict}
         found["counts"] = _with_rate({**empty, **self._total})
         if self._group is not None:
             found["group"] = self._group
             found["by_group"] = {name: _with_rate(self._groups[name]) for name in sorted(self._groups)}
+            if self._without_group:
+                found["without_group"] = _with_rate(self._without_group)
         found["histogram"] = {"title": self._job.histogram.title, "bins": self._bins.tolist()}
         found["worst"] = {
             "by": self._job.score.title,
@@ -152,6 +162,16 @@ def _with_rate(counts: Counts) -> dict[str, Any]:
     """The counts, with the share of rows with the verdict yes among those that have one; None if there are none."""
     judged = counts["yes"] + counts["no"]
     return {**counts, "rate": round(counts["yes"] / judged, 6) if judged else None}
+
+
+def _texts(column: Any) -> Any:
+    """A column as texts; bytes that are not UTF-8 are escaped."""
+    pa = pyarrow()
+    try:
+        return column.cast(pa.string())
+    except pa.ArrowInvalid:
+        texts = [None if one is None else one.decode("utf-8", "backslashreplace") for one in column.to_pylist()]
+        return pa.array(texts, type=pa.string())
 
 
 def _with_verdict(batch: Any, name: str, wanted: bool) -> Any:

@@ -7,6 +7,7 @@ In reading order:
 
     task       one part: read, work, write
     manifest   what a folder of results is the result of
+    lock       one run at a time in a folder
     processes  worker processes on this machine
     on_ray     Ray Data
     on_spark   Spark

@@ -13,12 +13,24 @@ from dataclasses import asdict
 from typing import Any
 
 from ffgrammar.corpus.data.part import Part, Source
-from ffgrammar.corpus.data.writing import write_whole
+from ffgrammar.corpus.data.writing import HALF, write_whole
+from ffgrammar.corpus.runs.lock import LOCK
 
-__all__ = ["MANIFEST", "SUMMARY", "open_folder", "write_summary"]
+__all__ = ["MANIFEST", "SUMMARY", "check_folder", "open_folder", "write_summary"]
 
 MANIFEST, SUMMARY = "manifest.json", "summary.json"
-VERSION = 1
+VERSION = 2
+# The folders for the results of parts: their rows, and their summaries.
+FOLDERS = ("rows", "parts")
+
+
+def check_folder(folder: str) -> None:
+    """Raise ValueError if a folder has something else in it than results."""
+    if not os.path.isdir(folder):
+        return
+    names = {name for name in os.listdir(folder) if not name.endswith(HALF)}
+    if MANIFEST not in names and names - {LOCK, *FOLDERS}:
+        raise ValueError(f"{folder} is not empty, and has no results of an earlier run")
 
 
 def open_folder(
@@ -27,7 +39,7 @@ def open_folder(
     sources: Sequence[Source],
     plan: Callable[[Sequence[Source]], Iterable[Part]],
 ) -> list[Part]:
-    """The parts of a run whose results are in a folder, which is made if it is not there.
+    """The parts of a run whose results are in a folder, which is there.
 
     Args:
         folder: its path.
@@ -36,16 +48,14 @@ def open_folder(
         plan: cuts the files into parts. It is called if the run is a new one.
 
     Raises:
-        ValueError: the folder has something else in it, or the results of another run; or a file has changed.
+        ValueError: the folder has the results of another run; or a file has changed.
         OSError: the folder cannot be read or written.
     """
     description = json.loads(json.dumps({"version": VERSION, **description}))
     path = os.path.join(folder, MANIFEST)
     if os.path.exists(path):
         return _go_on(folder, path, description, sources)
-    if os.path.isdir(folder) and os.listdir(folder) not in ([], ["parts", "rows"], ["rows", "parts"]):
-        raise ValueError(f"{folder} is not empty, and has no results of an earlier run")
-    for name in ("rows", "parts"):
+    for name in FOLDERS:
         os.makedirs(os.path.join(folder, name), exist_ok=True)
     parts = list(plan(sources))
     listed = [[sources.index(part.source), part.begin, part.end, part.first_row, part.size] for part in parts]
@@ -81,7 +91,22 @@ def _read(path: str) -> tuple[dict[str, Any], list[Source], list[Part]]:
         manifest = json.loads(file.read())
     files = [Source(**one) for one in manifest["files"]]
     parts = [Part(number, files[index], *rest) for number, (index, *rest) in enumerate(manifest["parts"])]
+    _check_parts(files, parts)
     return dict(manifest["run"]), files, parts
+
+
+def _check_parts(files: list[Source], parts: list[Part]) -> None:
+    """Raise ValueError unless there are parts of each file, and each begins where the one before it ends."""
+    starts = 0
+    for part, following in zip(parts, [*parts[1:], None], strict=True):
+        starts += part.begin == 0
+        if following is not None and following.begin:
+            if (following.source, following.begin) != (part.source, part.end):
+                raise ValueError("a part does not begin where the one before it ends")
+        elif part.source.kind == "jsonl" and part.end != part.source.size:
+            raise ValueError("the last part of a file is missing")
+    if starts != len(files) or (parts and parts[0].begin):
+        raise ValueError("the first part of a file is missing")
 
 
 def write_summary(folder: str, found: dict[str, Any]) -> None:
@@ -93,7 +118,7 @@ def write_summary(folder: str, found: dict[str, Any]) -> None:
 
 def _drop_halves(folder: str) -> None:
     """Remove what workers that died have left: files that were not complete."""
-    for name in ("rows", "parts"):
+    for name in ("", *FOLDERS):
         for one in os.scandir(os.path.join(folder, name)):
-            if one.name.endswith(".half"):
+            if one.name.endswith(HALF):
                 os.unlink(one.path)

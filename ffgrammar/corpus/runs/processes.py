@@ -39,7 +39,7 @@ def run_in_processes(task: Task, parts: Iterable[Part], count: int) -> Iterator[
     Raises:
         TaskError: a part cannot be done, or its workers died.
     """
-    todo = list(reversed(list(parts)))
+    todo = sorted(parts, key=_length)
     tried: dict[int, int] = {}
     workers = [_Worker(task) for _ in range(min(count, len(todo)))]
     try:
@@ -65,6 +65,12 @@ def run_in_processes(task: Task, parts: Iterable[Part], count: int) -> Iterator[
     finally:
         for worker in workers:
             worker.end()
+
+
+def _length(part: Part) -> tuple[bool, int, int]:
+    """Orders parts. The longest ones are done first, so that at the end no worker is left alone with one. A compressed
+    file is longer than it looks."""
+    return bool(part.source.compression), part.size, -part.number
 
 
 def _gave_up(part: Part, exit_code: int | None) -> TaskError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import nullcontext
 from copy import copy
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +16,8 @@ from ffgrammar.corpus.data.reading import check_lines, check_source
 from ffgrammar.corpus.data.writing import FORMATS
 from ffgrammar.corpus.jobs.job import Job
 from ffgrammar.corpus.report.summary import Summary
-from ffgrammar.corpus.runs.manifest import open_folder, write_summary
+from ffgrammar.corpus.runs.lock import lock_folder
+from ffgrammar.corpus.runs.manifest import check_folder, open_folder, write_summary
 from ffgrammar.corpus.runs.on_ray import run_on_ray
 from ffgrammar.corpus.runs.on_spark import run_on_spark
 from ffgrammar.corpus.runs.processes import run_here, run_in_processes
@@ -78,6 +80,7 @@ def run(
         KeyError, TypeError: a file has no such column, or the column is of a wrong type; or `job` is no job.
         TaskError: a file is damaged, or has changed during the run.
         LimitError: there are too many groups.
+        BlockingIOError: another run is at work in `output`.
         OSError: a file cannot be read or written.
     """
     expect("job", job, Job, "a job, as of corpus.check_job")
@@ -89,21 +92,27 @@ def run(
     job = _with_places(job, group)
     sources = find_sources([os.fspath(path) for path in paths])
     _check(sources, job, group)
-    folder = None if output is None else os.fspath(output)
-    task = Task(job, group, folder, format, rows)
-    if folder is None:
-        parts = list(plan_parts(sources))
-    else:
-        description = {**job.describe(), "group": group, "format": format, "rows": rows}
-        parts = open_folder(folder, description, sources, plan_parts)
-    states = _states(task, parts, on, workers, progress)
-    summary = Summary(job, group)
-    for part in parts:
-        summary.merge(states[part.number])
-    found = summary.as_json()
-    if folder is not None:
-        write_summary(folder, found)
+    task = Task(job, group, None if output is None else os.fspath(output), format, rows)
+    if task.folder is not None:
+        check_folder(task.folder)
+    with nullcontext() if task.folder is None else lock_folder(task.folder):
+        parts = _parts(task, sources)
+        states = _states(task, parts, on, workers, progress)
+        summary = Summary(job, group)
+        for part in parts:
+            summary.merge(states[part.number])
+        found = summary.as_json()
+        if task.folder is not None:
+            write_summary(task.folder, found)
     return found
+
+
+def _parts(task: Task, sources: list[Source]) -> list[Part]:
+    """The parts of a run, which an earlier start may have planned."""
+    if task.folder is None:
+        return list(plan_parts(sources))
+    description = {**task.job.describe(), "group": task.group, "format": task.kind, "rows": task.rows}
+    return open_folder(task.folder, description, sources, plan_parts)
 
 
 def _with_places(job: Job, group: str | None) -> Job:

@@ -1,0 +1,165 @@
+"""Whole runs, with reading, writing and counting: python -m clusters.runs [MEGABYTES].
+
+Each run is done by one worker process and by two, in turns. Wall time says how much faster two are, if two cores are
+free. Processor time says it on a machine that has other work: what two processes cost more than one, and what is done
+by one alone (planning and merging in this process, and the start of a worker). The last table is 100 GB on paper.
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import ffgrammar as ff
+from clusters.rates import SCHEMA, answers
+from ffgrammar import corpus
+from long_checks.real_texts import real_texts
+
+ROUNDS = 2
+# Rows of a row group, and of what is written at a time.
+CHUNK = 500
+
+
+class Cost(NamedTuple):
+    """What a run cost, in seconds.
+
+    Attributes:
+        wall: from its start to its end.
+        parent, workers: processor time of this process, and of the workers.
+    """
+
+    wall: float
+    parent: float
+    workers: float
+
+
+def _chunks(megabytes: float) -> Iterator[list[str]]:
+    texts: list[str] = []
+    for one in real_texts(megabytes):
+        texts.append(one.text)
+        if len(texts) == CHUNK:
+            yield texts
+            texts = []
+    yield texts
+
+
+def _lines(rows: list[dict[str, Any]]) -> str:
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def write(folder: Path, megabytes: float, tok: ff.Tokenizer) -> dict[str, int]:
+    """Write the files of all runs. Returns how many bytes of text and how many tokens there are."""
+    counts = {"texts": 0, "bytes": 0, "tokens": 0}
+    schema = pa.schema([("tokens", pa.list_(pa.int32()))])
+    with (
+        open(folder / "texts.jsonl", "w", encoding="utf-8") as texts,
+        open(folder / "ids.jsonl", "w", encoding="utf-8") as ids,
+        open(folder / "answers.jsonl", "w", encoding="utf-8") as said,
+        pq.ParquetWriter(folder / "ids.parquet", schema) as table,
+    ):
+        for chunk in _chunks(megabytes):
+            encoded = [tok.encode(text) for text in chunk]
+            texts.write(_lines([{"text": text} for text in chunk]))
+            ids.write(_lines([{"tokens": row} for row in encoded]))
+            table.write_table(pa.table({"tokens": encoded}, schema=schema))
+            counts["texts"] += len(chunk)
+            counts["bytes"] += sum(len(text.encode()) for text in chunk)
+            counts["tokens"] += sum(map(len, encoded))
+        lines = _lines([{"answer": answer} for answer in answers(20_000)])
+        for _ in range(int(megabytes * 1e6 / len(lines)) + 1):
+            said.write(lines)
+    return counts
+
+
+def _children() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _once(job: Any, path: Path, output: Path, workers: int) -> Cost:
+    wall, parent, children = perf_counter(), process_time(), _children()
+    corpus.run(job, [path], output, workers=workers)
+    cost = Cost(perf_counter() - wall, process_time() - parent, _children() - children)
+    shutil.rmtree(output)
+    return cost
+
+
+def _best(job: Any, path: Path, output: Path) -> dict[int, Cost]:
+    """What a run cost with one worker and with two: the least of each, of runs in turns."""
+    found: dict[int, list[Cost]] = {1: [], 2: []}
+    for _ in range(ROUNDS):
+        for workers, costs in found.items():
+            costs.append(_once(job, path, output, workers))
+    return {workers: Cost(*map(min, zip(*costs, strict=True))) for workers, costs in found.items()}
+
+
+def _tell(name: str, size: float, start: float, costs: dict[int, Cost]) -> float:
+    """Print what a run cost. Returns megabytes a second of processor time of one worker."""
+    one, two = costs[1], costs[2]
+    alone = one.parent + start
+    # Two workers share what is not done by one alone.
+    by_time = (one.parent + one.workers) / (alone + (two.workers - 2 * start) / 2)
+    rate = size / (one.workers - start)
+    print(
+        f"{name}\t{rate:.1f} MB a CPU second\t"
+        f"wall {one.wall:.1f} s and {two.wall:.1f} s: {one.wall / two.wall:.2f} times as fast\t"
+        f"CPU {one.workers:.1f} s and {two.workers:.1f} s ({two.workers / one.workers - 1:+.0%})\t"
+        f"alone {one.parent:.2f} s in the parent, {start:.2f} s to start\tby CPU {by_time:.2f} times as fast",
+        flush=True,
+    )
+    return rate
+
+
+def main() -> None:
+    """All runs."""
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    grammar = ff.compile_json_schema(SCHEMA, tok)
+    folder = Path(tempfile.mkdtemp(prefix="runs-"))
+    try:
+        counts = write(folder, float(sys.argv[1]) if len(sys.argv) > 1 else 330, tok)
+        print("\t".join(f"{count:,} {name}" for name, count in counts.items()), flush=True)
+        runs = {
+            "check, ids in Parquet": (corpus.check_job(tok), "ids.parquet"),
+            "check, ids as JSONL": (corpus.check_job(tok), "ids.jsonl"),
+            "tokenize, texts as JSONL": (corpus.tokenize_job(tok), "texts.jsonl"),
+            "validate, answers as JSONL": (corpus.validate_job(grammar, text="answer"), "answers.jsonl"),
+            "forced, answers as JSONL": (corpus.forced_job(grammar, text="answer"), "answers.jsonl"),
+        }
+        table = []
+        for name, (job, file) in runs.items():
+            short = folder / f"short{Path(file).suffix}"
+            _write_short(folder / file, short)
+            start = min(_once(job, short, folder / "out", 1).workers for _ in range(3))
+            # Ids in Parquet stand for their texts: nobody asks how long files of ids take.
+            size = counts["bytes"] if file == "ids.parquet" else (folder / file).stat().st_size
+            rate = _tell(name, size / 1e6, start, _best(job, folder / file, folder / "out"))
+            table.append((name, rate))
+        print("\n100 GB in minutes\tone core\t2 cores\t16 cores")
+        for name, rate in table:
+            minutes = 100_000 / rate / 60
+            print(f"{name}\t{minutes:.0f}\t{minutes / 1.9:.0f}\t{minutes / 15.2:.1f}")
+    finally:
+        shutil.rmtree(folder)
+
+
+def _write_short(path: Path, short: Path) -> None:
+    """The same file with one row."""
+    if path.suffix == ".parquet":
+        pq.write_table(pq.ParquetFile(path).read_row_group(0).slice(0, 1), short)
+    else:
+        with open(path, "rb") as file:
+            short.write_bytes(file.readline())
+
+
+if __name__ == "__main__":
+    main()
