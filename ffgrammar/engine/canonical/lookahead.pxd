@@ -144,8 +144,8 @@ cdef class Lookahead:
     # succeeds with one of them. Otherwise all tokens that it succeeds with are appended to `found`.
     cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level, Vec* found) noexcept nogil
 
-    # `search_tokens` for the choices (Choices.found) at an offset. They are those at the beginning of the walk, which itself goes no
-    # further.
+    # `search_tokens` for the choices (Choices.found) at an offset. They are those where the walk begins, and the walk itself goes
+    # no further.
     cdef int search_choices(self, Engine engine, TokenWalk* walk, uint32_t offset, uint32_t level) noexcept nogil
 
     # Part of search_subtrees and search_choices: try the token that the walk is at. `found` is as in `search_subtrees`. If the

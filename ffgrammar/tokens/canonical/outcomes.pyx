@@ -9,7 +9,7 @@ from libc.stdlib cimport calloc, free
 
 from ffgrammar.core.bits cimport bit_set, bit_words
 from ffgrammar.core.intern cimport intern_add, intern_count, intern_free, intern_get, intern_init, intern_len
-from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.status cimport NO_MEMORY
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 from ffgrammar.tokens.canonical.sure_states cimport insert
 from ffgrammar.tokens.pretokenize.table cimport DEAD, MAX_HYPOTHESES, PretokenTable, successor
