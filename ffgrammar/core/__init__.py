@@ -15,6 +15,7 @@ In reading order:
 - `map`: a hash map from 64-bit keys to 32-bit values.
 - `owner`: frees all the tables of a struct, and counts their memory.
 - `bits`: sets of small numbers, stored as bits.
+- `compare`: comparisons of many words at once.
 - `utf8`: UTF-8 one byte at a time.
 - `heap`, `sort`: binary heaps, and sorting of words.
 - `index`: turns an integer from a caller into a C integer.

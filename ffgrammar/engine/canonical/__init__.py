@@ -9,6 +9,7 @@ In reading order:
     token_history   the state of the rules after a matcher's tokens
     pending_prefix  configurations inside the pending bytes of a prompt
     token_walk      the walk over tokens that both the grammar and the rules allow
+    choices         the tokens that may come at a place, whatever token stands before them
     lookahead       whether the text can go on to a sentence so that its tokens stay as they are
     few_texts       the tokens that may come where the grammar leaves few texts
     reach           in which lexer states a pre-token can end

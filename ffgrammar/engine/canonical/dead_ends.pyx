@@ -136,6 +136,7 @@ cdef class DeadEnds:
         offset[0] = <uint32_t>self.dead.len
         if vec_push(&self.dead, 0) < 0:
             return NO_MEMORY
+        self.followers.forget_place()
         status = self.list_by_texts(engine, config, part)
         if status != 0:
             return min(status, OK)
@@ -416,7 +417,8 @@ cdef class DeadEnds:
                 status = self.judge(engine, part, token)
             elif status == 0:
                 status = self.judge_at(engine, part, &config, token)
-            trace_release(&engine.recognizer.trace, &mark)
+            if cannot_end == NULL:
+                trace_release(&engine.recognizer.trace, &mark)
             if status < 0:
                 return status
         return OK

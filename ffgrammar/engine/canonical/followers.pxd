@@ -33,7 +33,9 @@ cdef class Followers:
     # By hash: list << 34 | token << 2 | verdict << 1 | 1, for the lists and tokens that is_followed was asked about last.
     cdef uint64_t[VERDICTS] verdicts
     cdef Vec words          # scratch: a name, or a list
-    cdef uint32_t last      # the name that `find` wrote last
+    # The configuration that `find` was asked about last, and by outcome the names that it found there, or NOT_NAMED
+    cdef Config place
+    cdef Vec named
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method returns
     # OK or a status.
@@ -43,6 +45,9 @@ cdef class Followers:
 
     # Forget everything.
     cdef int clear(self) noexcept nogil
+
+    # Call this before questions about another transition.
+    cdef void forget_place(self) noexcept nogil
 
     # Whether a token is a dead end. The token leads to `config` and to an outcome, and the pre-token cannot end there. So the
     # token is a dead end if it can stand before none of the tokens that can follow there. Returns 1; 0; a status; or NOT_KNOWN.

@@ -6,15 +6,16 @@ many places of a grammar the lists are equal. So what is found about a list and 
 cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
-from libc.string cimport memcmp, memset
+from libc.string cimport memset
 
 from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len, intern_truncate, mix64)
+    intern_add, intern_bytes, intern_free, intern_get, intern_init, intern_len, intern_truncate, mix64)
 from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
 from ffgrammar.engine.canonical.parts cimport MaskParts
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalState
 
@@ -22,6 +23,7 @@ cdef enum:
     # When an incomplete list has left this many questions open, all followers are searched for.
     FEW = 3
     ENTRY_WORDS = 3  # of `listed`
+    NOT_NAMED = 0xFFFFFFFF
 
 
 @cython.final
@@ -40,6 +42,8 @@ cdef class Followers:
         self.few_texts = few_texts
         vec_init(&self.listed)
         vec_init(&self.words)
+        vec_init(&self.named)
+        self.place.row = PENDING
         if intern_init(&self.names) < 0 or intern_init(&self.lists) < 0:
             raise MemoryError
 
@@ -48,6 +52,7 @@ cdef class Followers:
         intern_free(&self.lists)
         vec_free(&self.listed)
         vec_free(&self.words)
+        vec_free(&self.named)
 
     cdef size_t bytes(self) noexcept nogil:
         return intern_bytes(&self.names) + intern_bytes(&self.lists) + self.listed.cap * sizeof(uint32_t)
@@ -57,6 +62,7 @@ cdef class Followers:
         intern_free(&self.lists)
         vec_free(&self.listed)
         memset(self.verdicts, 0, sizeof(self.verdicts))
+        self.forget_place()
         return min(intern_init(&self.names), intern_init(&self.lists))
 
     cdef int is_dead_end(
@@ -83,15 +89,18 @@ cdef class Followers:
     ) noexcept nogil:
         cdef uint32_t words = self.rules.outcomes.words
         cdef uint32_t row = lasting_row(&engine.recognizer, config.row)
-        cdef const uint32_t* last
         cdef int status
-        if self.last < intern_count(&self.names):
-            # (dozens of tokens in a row have one name)
-            last = intern_get(&self.names, self.last)
-            if last[0] == row and last[1] == config.state and (
-                    memcmp(last + 2, transition.outcomes + outcome * words, words * sizeof(uint32_t)) == 0):
-                name[0] = self.last
-                return OK
+        if self.place.row != row or self.place.state != config.state:
+            self.forget_place()
+            self.named.len = 0
+            if vec_fill(&self.named, transition.count, 0xFF) < 0:
+                return NO_MEMORY
+            self.place.row = row
+            self.place.state = config.state
+        # (dozens of tokens in a row have few names)
+        name[0] = self.named.data[outcome]
+        if name[0] != <uint32_t>NOT_NAMED:
+            return OK
         self.words.len = 0
         if (vec_push(&self.words, row) < 0 or vec_push(&self.words, config.state) < 0
                 or vec_extend(&self.words, transition.outcomes + outcome * words, words) < 0):
@@ -105,8 +114,11 @@ cdef class Followers:
                 intern_truncate(&self.names, name[0])
                 self.listed.len = <size_t>ENTRY_WORDS * name[0]
         if status >= 0:
-            self.last = name[0]
+            self.named.data[outcome] = name[0]
         return status
+
+    cdef void forget_place(self) noexcept nogil:
+        self.place.row = PENDING
 
     cdef int make_list(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, bint search, uint32_t name,

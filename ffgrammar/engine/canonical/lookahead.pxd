@@ -8,6 +8,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.canonical.choices cimport Choices
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.token_walk cimport TokenWalk
 from ffgrammar.engine.engine cimport Engine
@@ -36,6 +37,7 @@ cdef struct Hint:
 cdef class Lookahead:
     cdef readonly CanonicalRules rules
     cdef TokenTrie trie
+    cdef Choices choices
     cdef PendingPrefix pending  # of the matcher that asks
     cdef uint32_t generation    # of the engine's caches, which the configurations belong to
     cdef size_t max_bytes
@@ -141,6 +143,14 @@ cdef class Lookahead:
     # `search_tokens` for the tokens that a walk over the trie still has to find. If `found` is NULL, the search ends when it
     # succeeds with one of them. Otherwise all tokens that it succeeds with are appended to `found`.
     cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level, Vec* found) noexcept nogil
+
+    # `search_tokens` for the choices (Choices.found) at an offset. They are those where the walk begins, and the walk itself goes
+    # no further.
+    cdef int search_choices(self, Engine engine, TokenWalk* walk, uint32_t offset, uint32_t level) noexcept nogil
+
+    # Part of search_subtrees and search_choices: try the token that the walk is at. `found` is as in `search_subtrees`. If the
+    # token succeeds, it becomes the hint of the place where the walk begins.
+    cdef int try_walked(self, Engine engine, TokenWalk* walk, uint32_t level, Vec* found) noexcept nogil
 
     # Whether the search succeeds with a token. `config` and `at` are those after the bytes of this token.
     cdef int try_token(

@@ -19,15 +19,17 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
-from ffgrammar.core.bits cimport bit_set, bit_test
+from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
+from ffgrammar.core.compare cimport bits_unlike
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_truncate
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.utf8 cimport utf8_step
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
+from ffgrammar.engine.canonical.choices cimport CHOICE_WORDS, Choices
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix, prefix_accepting, prefix_step
 from ffgrammar.engine.canonical.token_walk cimport OUT_OF_NODES, TokenWalk, walk_begin, walk_next
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
-from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES
+from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, UNCONSTRAINED
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row, recognizer_end_lexeme
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD as DEAD_STATE, LAST_STATE, LEAVE, dfa_accept, dfa_step
 from ffgrammar.tokens.pretokenize.table cimport DEAD
@@ -65,6 +67,7 @@ cdef class Lookahead:
         cdef uint32_t level
         self.rules = rules
         self.trie = rules.trie
+        self.choices = Choices(rules)
         self.max_bytes = max_bytes
         vec_init(&self.verdicts)
         vec_init(&self.visited)
@@ -91,7 +94,7 @@ cdef class Lookahead:
         vec_free(&self.verdicts)
         self.generation = engine.generation
         self.forget_hints()
-        return intern_init(&self.names)
+        return min(intern_init(&self.names), self.choices.clear())
 
     cdef void forget_hints(self) noexcept nogil:
         cdef uint32_t i
@@ -102,7 +105,7 @@ cdef class Lookahead:
 
     cdef int enter(self, Engine engine, PendingPrefix pending) noexcept nogil:
         self.pending = pending
-        if self.generation != engine.generation or intern_bytes(&self.names) > self.max_bytes:
+        if self.generation != engine.generation or intern_bytes(&self.names) + self.choices.bytes() > self.max_bytes:
             return self.clear(engine)
         return OK
 
@@ -289,7 +292,7 @@ cdef class Lookahead:
         cdef Config* configs = self.configs[level]
         cdef TokenWalk walk
         cdef uint32_t[8] bytes
-        cdef uint32_t byte
+        cdef uint32_t byte, offset
         cdef int status
         if states == NULL or configs == NULL:
             states = self.states[level] = <CanonicalState*>malloc((<size_t>self.trie.max_depth + 1) * sizeof(CanonicalState))
@@ -309,6 +312,11 @@ cdef class Lookahead:
         else:
             # (with this, a search after a string's closing quote takes 2 us instead of 5)
             status = self.find_next_bytes(engine, config, bytes)
+            # (list_followers comes to a place only once, and seldom needs all choices)
+            if status >= 0 and found == NULL and self.choices.serves(engine, config, at):
+                status = self.choices.find(engine, &walk, bytes, &offset)
+                if status > 0:
+                    return self.search_choices(engine, &walk, offset, level)
             if status < 0:
                 return status
         # (few bytes can come, and their subtrees are far apart in the trie)
@@ -329,7 +337,8 @@ cdef class Lookahead:
         cdef bint asks_all = asks and engine.completability.enabled
         cdef Config moved
         cdef Config after
-        cdef uint32_t byte, target
+        cdef uint32_t[8] live
+        cdef uint32_t byte, target, word
         cdef bint ended = False
         cdef bint looked = False
         cdef int status = 0
@@ -340,10 +349,16 @@ cdef class Lookahead:
         # (no configuration here has this row, so the entry is not found if this function fails half-way)
         kept.config.row = PENDING
         memset(kept.bytes, 0, sizeof(kept.bytes))
-        for byte in range(256):
-            # (most bytes are dead)
-            if engine.recognizer.dfa.delta.data[config.state + byte] == DEAD_STATE:
+        # (most bytes are dead)
+        for word in range(8):
+            live[word] = bits_unlike(engine.recognizer.dfa.delta.data + config.state + 32 * word, DEAD_STATE)
+        word = 0
+        while word < 8:
+            if not live[word]:
+                word += 1
                 continue
+            byte = word << 5 | lowest_bit(live[word])
+            live[word] &= live[word] - 1
             status = dfa_step(&engine.recognizer.dfa, config.state, byte, &target)
             if status >= 0 and target == LEAVE and not asks_all:
                 # the lexeme ends before any byte whose target is LEAVE, so it is ended once for all such bytes
@@ -377,19 +392,47 @@ cdef class Lookahead:
     cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level, Vec* found) noexcept nogil:
         cdef int status = walk_next(engine, self.rules, walk)
         while status == 1:
-            status = self.try_token(engine, &walk.configs[walk.depth], &walk.states[walk.depth], walk.token, level)
-            if found != NULL and status >= 0:
-                # (each token is a search of its own)
-                status = self.end_search(status)
-                status = vec_push(found, walk.token) if status > 0 else 0
-                if status >= 0 and found.len - self.listed_from > MAX_FOLLOWERS:
-                    return 1
-            if status > 0 and not walk.states[0].character.need:
-                self.keep_hint(engine, &walk.configs[0], walk.token)
+            status = self.try_walked(engine, walk, level, found)
             if status != 0:
                 return status
             status = walk_next(engine, self.rules, walk)
         return 1 if status == OUT_OF_NODES else status
+
+    cdef int search_choices(self, Engine engine, TokenWalk* walk, uint32_t offset, uint32_t level) noexcept nogil:
+        cdef uint32_t last = walk.states[0].last
+        cdef const uint32_t* choice
+        cdef uint32_t i
+        cdef int status
+        walk.depth = 1
+        for i in range(self.choices.found.data[offset]):
+            if self.nodes_left == 0:
+                return 1
+            self.nodes_left -= 1
+            # (a search below may move the lists)
+            choice = self.choices.found.data + offset + 1 + <size_t>CHOICE_WORDS * i
+            walk.token = choice[0]
+            status = 1 if last == <uint32_t>UNCONSTRAINED else self.rules.merges.pair(last, walk.token)
+            if status > 0:
+                walk.configs[1].row = choice[1]
+                walk.configs[1].state = choice[2]
+                walk.states[1] = walk.states[0]
+                self.rules.feed_token(&walk.states[1], walk.token)
+                status = self.try_walked(engine, walk, level, NULL)
+            if status != 0:
+                return status
+        return 0
+
+    cdef int try_walked(self, Engine engine, TokenWalk* walk, uint32_t level, Vec* found) noexcept nogil:
+        cdef int status = self.try_token(engine, &walk.configs[walk.depth], &walk.states[walk.depth], walk.token, level)
+        if found != NULL and status >= 0:
+            # (each token is a search of its own)
+            status = self.end_search(status)
+            status = vec_push(found, walk.token) if status > 0 else 0
+            if status >= 0 and found.len - self.listed_from > MAX_FOLLOWERS:
+                return 1
+        if status > 0 and not walk.states[0].character.need:
+            self.keep_hint(engine, &walk.configs[0], walk.token)
+        return status
 
     cdef int try_token(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t level

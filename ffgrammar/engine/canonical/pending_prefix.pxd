@@ -7,6 +7,8 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.completability cimport bytes_may_end, step
 from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.engine.values.trace cimport VIRTUAL
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE
 
 cdef enum:
     # The row of a configuration inside the pending bytes. The configuration's state is how many of these bytes have come.
@@ -35,8 +37,16 @@ cdef inline int prefix_step(
     byte the text begins. If the answer depends on values in the text, `dependent_answers` goes up by 1. Call this with the
     engine's lock held."""
     cdef bint text_dependent = False
+    cdef uint32_t target
     cdef int status
     if config.row != PENDING:
+        # (most steps end here)
+        target = engine.recognizer.dfa.delta.data[config.state + byte]
+        if target == DEAD:
+            return 0
+        if target <= LAST_STATE and not config.row & VIRTUAL and not engine.completability.enabled:
+            config.state = target
+            return 1
         status = step(&engine.completability, &engine.recognizer, config, byte, &text_dependent)
         dependent_answers[0] += text_dependent
         return status

@@ -90,8 +90,12 @@ cdef class CanonicalPolicy:
 
     cdef int take(self, Cursor* cursor, PendingPrefix pending, uint32_t token) except -1:
         cdef CanonicalState at
+        cdef size_t steps = history_len(&cursor.history)
+        cdef bint is_known
         cdef int status
         self.find_state(cursor, pending, &at)
+        # (not where the last steps came as bytes, or where find_state wrote another state than that of the history)
+        is_known = self.tokens.now.steps == steps and self.tokens.now.at.last == at.last
         if cursor.terminated:
             return 0
         if self.engine.trie.offsets[token] == self.engine.trie.offsets[token + 1]:
@@ -107,6 +111,8 @@ cdef class CanonicalPolicy:
             self.engine.acquire()
             status = self.take_bytes(cursor, pending, token, &at)
             self.engine.release()
+        if status > 0 and is_known:
+            self.tokens.add(steps + 1, &at)
         return self.engine.checked(status)
 
     cdef int take_bytes(

@@ -5,12 +5,13 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
-from ffgrammar.core.bits cimport bit_set, bit_test
+from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
+from ffgrammar.core.compare cimport bits_unlike
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init
 from ffgrammar.engine.recognizer.recognizer cimport recognizer_end_lexeme
-from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, NO_LEXEMES, dfa_accept, dfa_step
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, NO_LEXEMES, dfa_accept, dfa_step
 
 
 cdef inline bint is_subset(const uint32_t* some, const uint32_t* all, uint32_t words) noexcept nogil:
@@ -20,6 +21,13 @@ cdef inline bint is_subset(const uint32_t* some, const uint32_t* all, uint32_t w
         if some[i] & ~all[i]:
             return False
     return True
+
+
+cdef inline void find_live(Engine engine, uint32_t state, uint32_t* bytes) noexcept nogil:
+    """Write the ASCII characters that are not known to be dead ends after a lexer state, as bits, to 4 words."""
+    cdef uint32_t word
+    for word in range(4):
+        bytes[word] = bits_unlike(engine.recognizer.dfa.delta.data + state + 32 * word, DEAD)
 
 
 cdef int keep_set(Vec* sets, Map* at, uint32_t state, uint32_t offset, int status) noexcept nogil:
@@ -89,11 +97,19 @@ cdef class Reach:
         cdef uint32_t words = self.outcomes.words
         cdef size_t base = sets.len
         cdef const uint32_t* added
+        cdef uint32_t[4] live
         cdef uint32_t byte, target, i
+        cdef uint32_t word = 0
         cdef int status
         if vec_fill(sets, words, 0) < 0:
             return NO_MEMORY
-        for byte in range(0x80):
+        find_live(engine, state, live)
+        while word < 4:
+            if not live[word]:
+                word += 1
+                continue
+            byte = word << 5 | lowest_bit(live[word])
+            live[word] &= live[word] - 1
             added = by_class + self.rules.pretokens.ascii[byte] * words
             if is_subset(added, sets.data + base, words):
                 continue
@@ -107,9 +123,17 @@ cdef class Reach:
     cdef int add_open_ends(self, Engine engine, uint32_t state, uint32_t offset) noexcept nogil:
         cdef uint32_t last_class = ABSENT
         cdef uint32_t last_target = ABSENT
+        cdef uint32_t[4] live
         cdef uint32_t byte, target
+        cdef uint32_t word = 0
         cdef int status
-        for byte in range(0x80):
+        find_live(engine, state, live)
+        while word < 4:
+            if not live[word]:
+                word += 1
+                continue
+            byte = word << 5 | lowest_bit(live[word])
+            live[word] &= live[word] - 1
             status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
             if status >= 0 and target <= LAST_STATE and (
                     target != last_target or self.rules.pretokens.ascii[byte] != last_class):
@@ -121,12 +145,12 @@ cdef class Reach:
         return OK
 
     cdef int add_open_ends_before(self, Engine engine, uint32_t offset, uint32_t character, uint32_t target) noexcept nogil:
-        cdef const uint32_t* one = self.outcomes.open_ends.data
-        cdef const uint32_t* end = one + self.outcomes.open_ends.len
+        cdef const uint32_t* one = self.outcomes.open_ends.data + self.outcomes.open_from.data[character]
+        cdef const uint32_t* end = self.outcomes.open_ends.data + self.outcomes.open_from.data[character + 1]
         cdef uint32_t after
         cdef int status
         while one < end:
-            if one[0] == character and not bit_test(self.ends.data + offset, one[1]):
+            if not bit_test(self.ends.data + offset, one[1]):
                 status = self.sure_after(engine, target, &after)
                 if status < 0:
                     return status

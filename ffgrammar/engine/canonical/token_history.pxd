@@ -31,6 +31,10 @@ cdef class TokenHistory:
     # tokenizer makes of them alone. Returns 0. Raises MemoryError, and what an encoder raises.
     cdef int follow(self, History* history, CanonicalState* at) except -1
 
+    # Call this when a step with a token was added to the history, and `at` is the state after it. `steps` is how many steps there
+    # are now. All steps before it must have been read, and the last of them must have a token. Returns 0.
+    cdef int add(self, size_t steps, const CanonicalState* at) except -1
+
     # Call this when steps of the history were taken back. `steps` are left.
     cdef void cut(self, size_t steps)
 

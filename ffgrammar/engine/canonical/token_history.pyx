@@ -67,6 +67,11 @@ cdef class TokenHistory:
             self.lowest = self.read - RECENT + 1
         return 0
 
+    cdef int add(self, size_t steps, const CanonicalState* at) except -1:
+        self.now.at = at[0]
+        self.now.steps = steps
+        return self.remember(steps, &self.now)
+
     cdef void cut(self, size_t steps):
         self.prompt_bytes = {step: data for step, data in self.prompt_bytes.items() if step < steps}
         if steps >= self.read:

@@ -32,6 +32,8 @@ cdef struct TokenWalk:
     uint32_t stop           # the walk ends before this node
     uint32_t* nodes_left    # how many nodes the walk may still look at; nested walks may share the count
     size_t* dependent_answers  # goes up by 1 at each answer of the grammar that depends on values in the text
+    Config ended            # the last configuration whose lexeme ended before a byte, or one with the row PENDING
+    Config after            # the configuration after that lexeme
     uint32_t depth          # of the node of `token`
     uint32_t token          # the token that walk_next has found
 

@@ -5,10 +5,11 @@ allow nothing there.
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
-from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix, prefix_step
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix, prefix_step
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.recognizer.recognizer cimport Config
-from ffgrammar.engine.values.trace cimport trace_mark, trace_release
+from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_end_lexeme
+from ffgrammar.engine.values.trace cimport VIRTUAL, trace_mark, trace_release
+from ffgrammar.regex.dfa.lazy_dfa cimport LEAVE, dfa_accept
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 from ffgrammar.tokens.vocabulary.trie cimport TrieNode, next_node, node_byte, node_depth, node_token
 
@@ -26,6 +27,24 @@ cdef void walk_begin(
     walk.nodes_left = nodes_left
     walk.dependent_answers = dependent_answers
     walk.depth = walk.token = 0
+    walk.ended.row = PENDING
+
+
+cdef int walk_step(Engine engine, TokenWalk* walk, Config* config, uint32_t byte) noexcept nogil:
+    """Move by one byte, as prefix_step does. Where a lexeme ends before several bytes of the trie, it is ended once."""
+    cdef int status
+    if (config.row == PENDING or config.row & VIRTUAL or engine.recognizer.rules.has_checks
+            or engine.recognizer.dfa.threads.present or engine.recognizer.dfa.delta.data[config.state + byte] != LEAVE):
+        return prefix_step(engine, &walk.pending, config, byte, walk.dependent_answers)
+    if walk.ended.row != config.row or walk.ended.state != config.state:
+        walk.ended.row = PENDING
+        status = recognizer_end_lexeme(
+            &engine.recognizer, config.row, dfa_accept(&engine.recognizer.dfa, config.state), &walk.after, NULL)
+        if status <= 0:
+            return status
+        walk.ended = config[0]
+    config[0] = walk.after
+    return prefix_step(engine, &walk.pending, config, byte, walk.dependent_answers)
 
 
 cdef int walk_next(Engine engine, CanonicalRules rules, TokenWalk* walk) noexcept nogil:
@@ -42,7 +61,7 @@ cdef int walk_next(Engine engine, CanonicalRules rules, TokenWalk* walk) noexcep
             trace_release(&engine.recognizer.trace, &walk.mark)
         # (the grammar forbids more bytes than the rules do: asking it first saves 3.6% of the instructions of canonical masks)
         walk.configs[depth] = walk.configs[depth - 1]
-        status = prefix_step(engine, &walk.pending, &walk.configs[depth], node_byte(node), walk.dependent_answers)
+        status = walk_step(engine, walk, &walk.configs[depth], node_byte(node))
         if status < 0:
             return status
         if status:

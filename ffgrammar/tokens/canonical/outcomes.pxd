@@ -34,6 +34,7 @@ cdef class Outcomes:
     # (class, hypothesis, state after the character): the pre-token may end before the character, but the hypothesis is not in
     # the set of `sure_ends`
     cdef Vec open_ends
+    cdef Vec open_from   # by class: where its entries begin in `open_ends`; and its length
 
     # The outcome that the first character of a token leads to from a hypothesis. `character` is the class of the character, here
     # and below. `ends` says whether the pre-token ends before the token. Returns an outcome, NO_OUTCOME, or a status below zero.

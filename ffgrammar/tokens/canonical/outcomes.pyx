@@ -9,8 +9,8 @@ from libc.stdlib cimport calloc, free
 
 from ffgrammar.core.bits cimport bit_set, bit_words
 from ffgrammar.core.intern cimport intern_add, intern_count, intern_free, intern_get, intern_init, intern_len
-from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_reserve
+from ffgrammar.core.status cimport NO_MEMORY
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 from ffgrammar.tokens.canonical.sure_states cimport insert
 from ffgrammar.tokens.pretokenize.table cimport DEAD, MAX_HYPOTHESES, PretokenTable, successor
 
@@ -31,6 +31,7 @@ cdef class Outcomes:
         vec_init(&self.bits)
         vec_init(&self.live)
         vec_init(&self.open_ends)
+        vec_init(&self.open_from)
         self.sure_ends = <uint32_t*>calloc(<size_t>pretokens.classes * self.words, sizeof(uint32_t))
         self.sure_next = <uint32_t*>calloc(<size_t>pretokens.classes * self.words, sizeof(uint32_t))
         self.entered = <uint32_t*>calloc(<size_t>pretokens.classes * self.words, sizeof(uint32_t))
@@ -44,6 +45,7 @@ cdef class Outcomes:
         vec_free(&self.bits)
         vec_free(&self.live)
         vec_free(&self.open_ends)
+        vec_free(&self.open_from)
         free(self.sure_ends)
         free(self.sure_next)
         free(self.entered)
@@ -53,6 +55,8 @@ cdef class Outcomes:
         cdef uint32_t[3] words
         cdef uint32_t state, way, character, to
         for character in range(classes):
+            if vec_push(&self.open_from, <uint32_t>self.open_ends.len) < 0:
+                return NO_MEMORY
             for state in range(self.pretokens.states):
                 for way in range(self.pretokens.ways):
                     to = successor(self.pretokens, way, state, character)
@@ -70,7 +74,7 @@ cdef class Outcomes:
                     words[2] = to
                     if to != DEAD and vec_extend(&self.open_ends, words, 3) < 0:
                         return NO_MEMORY
-        return OK
+        return vec_push(&self.open_from, <uint32_t>self.open_ends.len)
 
     cdef int add(self, const uint32_t* hypotheses, uint32_t count) noexcept nogil:
         cdef uint32_t number, i

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from itertools import product
 from typing import Any, NamedTuple
 
@@ -289,7 +290,8 @@ def _bytes_of_letters(name: str) -> bytes | None:
     return bytes([letters[one] for one in name]) if all(one in letters for one in name) else None
 
 
-def byte_alphabet() -> dict[str, int]:
+@cache
+def byte_alphabet() -> Mapping[str, int]:
     """GPT-2's characters for the 256 bytes: printable Latin-1 stands for itself, the others are U+0100 and up."""
     plain = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
     others = [value for value in range(256) if value not in plain]
