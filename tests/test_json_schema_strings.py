@@ -17,7 +17,7 @@ from jsonschema import Draft202012Validator
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.documents.subschemas import subschema_at
 from ffgrammar.grammar.json_schema.strings.finite_keys import MAX_KEYS, finite_keys
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 from ffgrammar.regex.expr.store import ExprStore
@@ -204,7 +204,7 @@ def test_lengths_of_patterns(pieces: list[str], ends: tuple[str, str], low: int,
     pattern = "".join([ends[0], *pieces, ends[1]])
     store = ExprStore()
     strings = Strings(store)
-    expr = strings.range(low, high, (strings.pattern(pattern, Subschema(True, None, None, (), 0, 0, {})),))
+    expr = strings.range(low, high, (strings.pattern(pattern, subschema_at(True, None, None, (), 0, 0, {})),))
     compiled = re.compile(pattern.replace("$", r"\Z"))
     for text in TEXTS[::2]:
         expected = low <= len(text) and (high is None or len(text) <= high) and bool(compiled.search(text))

@@ -64,7 +64,7 @@ cdef class Engine:
     cdef object __weakref__
 
     # A part of the constructor: point the masks to the vocabulary's arrays.
-    cdef int note_lexing(self, lexemes, bint apart) except -1
+    cdef int note_lexing(self, tuple lexemes, bint apart) except -1
     cdef void bind_vocabulary(self) noexcept
 
     # Another part of the constructor: take over the limits. Returns 0.

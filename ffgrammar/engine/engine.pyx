@@ -11,7 +11,7 @@ from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.pulse cimport has_ended, pulse_begin, raise_kernel, this_thread
 from ffgrammar.core.status cimport LIMIT_CACHE, OK, REENTERED
 from ffgrammar.core.threads cimport lock_free, lock_init, lock_leave, lock_take, lock_try
-from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.recognizer.recognizer cimport (
     recognizer_bytes, recognizer_clear, recognizer_first, recognizer_free, recognizer_init,
 )
@@ -23,6 +23,7 @@ from ffgrammar.engine.recognizer.completability cimport (
     completability_bytes, completability_clear, completability_free, completability_init, completable,
 )
 from ffgrammar.engine.recognizer.separator cimport separator_find
+from ffgrammar.grammar.ir cimport Lexeme
 from ffgrammar.regex.dfa.lazy_dfa cimport dfa_bytes
 from ffgrammar.regex.dfa.threads cimport Threads
 from ffgrammar.regex.expr.nodes cimport VISITS_A_STEP, allow_visits, nodes_bytes, nodes_truncate
@@ -184,19 +185,29 @@ cdef class Engine:
         with registering:
             engines.add(weakref.ref(self, engines.discard))
 
-    cdef int note_lexing(self, lexemes, bint apart) except -1:
+    cdef int note_lexing(self, tuple lexemes, bint apart) except -1:
         """Tell the automaton how lexemes end. `apart` is as in a `GrammarIR`."""
         cdef Threads* threads = &self.recognizer.dfa.threads
-        for number, lexeme in enumerate(lexemes):
-            self.recognizer.dfa.lazy.data[<uint32_t>number] = lexeme.lazy
+        cdef uint32_t first = 0
+        cdef uint32_t number = 0
+        cdef bint several = False
+        cdef Lexeme lexeme
+        for lexeme in lexemes:
+            self.recognizer.dfa.lazy.data[number] = lexeme.lazy
             if vec_push(&threads.groups, lexeme.group) < 0 or vec_push(&threads.anywhere, lexeme.anywhere) < 0:
                 raise MemoryError
-            threads.present |= not apart and (lexeme.anywhere or lexeme.group != lexemes[0].group)
-        threads.lexemes = len(lexemes)
-        sizes = Counter(lexeme.group for lexeme in lexemes)
-        for lexeme in lexemes:
-            if vec_push(&threads.alone, sizes[lexeme.group] == 1) < 0:
-                raise MemoryError
+            if number == 0:
+                first = threads.groups.data[0]
+            several |= threads.groups.data[number] != first
+            threads.present |= not apart and (lexeme.anywhere or several)
+            number += 1
+        threads.lexemes = number
+        if vec_fill(&threads.alone, number, 0) < 0:
+            raise MemoryError
+        if several or number == 1:
+            sizes = Counter([lexeme.group for lexeme in lexemes])
+            for number, lexeme in enumerate(lexemes):
+                threads.alone.data[number] = sizes[lexeme.group] == 1
         return 0
 
     cdef void bind_vocabulary(self) noexcept:

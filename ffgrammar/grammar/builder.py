@@ -18,7 +18,16 @@ from collections.abc import Iterable, Sequence
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import ANY_COUNT, GrammarIR, Lexeme, LexemeGroup, Parametric, RuleNote, Template
+from ffgrammar.grammar.ir import (
+    ANY_COUNT,
+    GrammarIR,
+    Lexeme,
+    LexemeGroup,
+    Parametric,
+    RuleNote,
+    Template,
+    plain_lexeme,
+)
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.store import NOTHING, ExprStore
 
@@ -94,7 +103,7 @@ class GrammarBuilder:
         """The symbol of a lexeme that is nothing but an expression."""
         found = self._plain.get(expr)
         if found is None:
-            found = self._plain[expr] = self._lexeme(Lexeme(expr, name))
+            found = self._plain[expr] = self._lexeme(plain_lexeme(expr, name))
         return found
 
     def _lexeme(self, lexeme: Lexeme) -> int:

@@ -1,5 +1,5 @@
-"""Which nonterminals derive a text from given terminals. The caller chooses the terminals: those that match at least one text,
-or those that match the empty text.
+"""Which nonterminals derive a text from given terminals. The caller chooses the terminals: those that match at least one text
+(`usable_terminals`), or those that match the empty text.
 
 This is the usual closure. A production counts the nonterminals in its body that are not yet known to derive a text. When the
 count is zero, the head of the production derives a text. Each occurrence of a nonterminal is looked at a fixed number of
@@ -12,7 +12,10 @@ from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.core.owner cimport Owner, own_vec, owner_free, owner_init
 from ffgrammar.core.vec cimport Vec, vec_fill, vec_push
+from ffgrammar.grammar.ir cimport Lexeme
 from ffgrammar.grammar.productions cimport Productions
+from ffgrammar.regex.expr.emptiness cimport matches_something
+from ffgrammar.regex.expr.store cimport ExprStore
 
 
 cdef struct Work:
@@ -52,6 +55,23 @@ def derives(Productions productions, uint32_t nonterminals, bytearray usable):
             raise MemoryError
     finally:
         owner_free(&w.owner)
+    return found
+
+
+def usable_terminals(grammar):
+    """Which terminals match anything: a one or a zero for each.
+
+    Raises:
+        LimitError: it could not be decided whether a lexeme matches anything.
+    """
+    cdef tuple lexemes = grammar.lexemes
+    cdef ExprStore store = grammar.store
+    cdef bytearray found = bytearray(len(lexemes))
+    cdef char* flag = PyByteArray_AS_STRING(found)
+    cdef Lexeme lexeme
+    for lexeme in lexemes:
+        flag[0] = len(lexeme.tokens) != 0 or store.checked(matches_something(&store.nodes, store.valid(lexeme.expr)))
+        flag += 1
     return found
 
 

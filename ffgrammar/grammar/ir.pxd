@@ -1,5 +1,7 @@
 """The C type of a lexeme."""
 
+cimport cython
+
 cdef class Lexeme:
     cdef readonly object expr
     cdef readonly object name
@@ -10,3 +12,7 @@ cdef class Lexeme:
     cdef readonly tuple tokens
     cdef readonly object group
     cdef readonly bint anywhere
+
+# Returns a new lexeme that is nothing but an expression with a name.
+@cython.locals(made=Lexeme)
+cpdef Lexeme plain_lexeme(expr, name)

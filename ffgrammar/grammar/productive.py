@@ -6,11 +6,11 @@ lead nowhere: a mask must not offer a token after which no sentence can be compl
 
 from __future__ import annotations
 
-from ffgrammar.grammar.derives import derives
+from ffgrammar.grammar.derives import derives, usable_terminals
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.productions import Productions
 
-__all__ = ["productive", "usable_terminals"]
+__all__ = ["productive"]
 
 
 def productive(grammar: GrammarIR, usable: bytearray | None = None) -> bytearray:
@@ -25,16 +25,6 @@ def productive(grammar: GrammarIR, usable: bytearray | None = None) -> bytearray
     """
     productions, nonterminals = _productions(grammar)
     return derives(productions, nonterminals, usable_terminals(grammar) if usable is None else usable)
-
-
-def usable_terminals(grammar: GrammarIR) -> bytearray:
-    """Which terminals match anything: a one or a zero for each.
-
-    Raises:
-        LimitError: it could not be decided whether a lexeme matches anything.
-    """
-    is_nothing = grammar.store.is_nothing
-    return bytearray([bool(lexeme.tokens) or not is_nothing(lexeme.expr) for lexeme in grammar.lexemes])
 
 
 def _productions(grammar: GrammarIR) -> tuple[Productions, int]:

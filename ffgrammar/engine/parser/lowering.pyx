@@ -16,9 +16,8 @@ from ffgrammar.regex.expr.store cimport ExprStore
 from ffgrammar.regex.expr.nodes cimport nullable
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.derives import derives
-from ffgrammar.grammar.ir import LexemeGroup
-from ffgrammar.grammar.productive import productive, usable_terminals
+from ffgrammar.grammar.derives import derives, usable_terminals
+from ffgrammar.grammar.productive import productive
 from ffgrammar.regex.expr.store import EMPTY
 
 # The kinds of checks as bits, by their names in ir.CHECKS.
@@ -150,11 +149,16 @@ cdef class RuleTables:
         """Fill what is kept by group, and `separates`."""
         cdef tuple groups = grammar.groups
         cdef uint32_t number
-        if not groups and all(lexeme.group == 0 and not lexeme.anywhere for lexeme in grammar.lexemes):
-            skips = () if grammar.single_skip else [self.rules.skips.data[i] for i in range(self.rules.skips.len)]
-            groups = (LexemeGroup(grammar.delimited, tuple(skips)),)
+        cdef size_t i
         if vec_fill(&self.rules.separates, self.rules.exprs.len, 0) < 0:
             raise MemoryError
+        if not groups and not has_groups(grammar.lexemes):
+            push(&self.rules.delimited, grammar.delimited)
+            if vec_fill(&self.rules.next_first, 8, 0) < 0 or vec_fill(&self.rules.previous_going_on, 8, 0) < 0:
+                raise MemoryError
+            if not grammar.single_skip:
+                for i in range(self.rules.skips.len):
+                    self.rules.separates.data[self.rules.skips.data[i]] = 1
         for group in groups:
             push(&self.rules.delimited, group.delimited)
             for i in range(8):
@@ -235,6 +239,10 @@ cdef class RuleTables:
         cdef dict by_head = {}
         cdef uint32_t offset
         rules.caps[0] = rules.caps[1] = 0
+        if not templates:
+            if vec_fill(&rules.template_starts, rules.plain + 1, 0) < 0:
+                raise MemoryError
+            return self.lower_instances(grammar, words)
         for template, body in templates:
             by_head.setdefault(template.head, []).append(<uint32_t>rules.templates.len)
             self.lower_template(template, body, words)
@@ -287,6 +295,15 @@ cdef class RuleTables:
         rules.kept_bodies = <uint32_t>rules.bodies.len
         rules.kept_instances = intern_count(&rules.instances)
         return 0
+
+
+cdef bint has_groups(tuple lexemes):
+    """Whether some lexemes have groups or end anywhere."""
+    cdef Lexeme lexeme
+    for lexeme in lexemes:
+        if lexeme.anywhere or lexeme.group != 0:
+            return True
+    return False
 
 
 cdef uint32_t lowered(uint32_t symbol, dict numbers) except? 0:

@@ -32,7 +32,7 @@ from ffgrammar.grammar.json_schema.emit.common_expressions import expressions
 from ffgrammar.grammar.json_schema.emit.emitter import Emitter
 from ffgrammar.grammar.json_schema.emit.layout import KeysApart
 from ffgrammar.grammar.json_schema.normalize.normalizer import Normalizer
-from ffgrammar.grammar.json_schema.spec.options import Options
+from ffgrammar.grammar.json_schema.spec.options import Options, options_of
 from ffgrammar.grammar.productive import productive
 from ffgrammar.regex.expr.store import ExprStore
 
@@ -70,7 +70,7 @@ def build(
             known.
         LimitError: the schema is too large, too deep, or has too many combinations.
     """
-    options = Options(whitespace, formats, property_order, draft, separators, indent, integer_spelling)
+    options = options_of(whitespace, formats, property_order, draft, separators, indent, integer_spelling)
     limits = limits or store.limits
     if isinstance(schema, str):
         schema = read_text(schema, limits)
@@ -92,7 +92,7 @@ def build(
         # strings end at their quote, and no character that may follow a number or a literal can continue it
         delimited=True,
         # the lexemes of all schemas are JSON's tokens, and the white space of these options
-        family=f"json {options.whitespace!r} {options.separators!r} {options.indent!r}",
+        family=options.family,
         warnings=[*warnings, *_impossible(subschemas, emitter)],
     )
     if emitter.may_be_impossible and not productive(grammar)[grammar.start >> 1]:
@@ -105,6 +105,8 @@ def build(
 
 def _impossible(subschemas: Subschemas, emitter: Emitter) -> list[str]:
     """A warning for each subschema that no value obeys, except `false` and the subschemas that the compiler made."""
+    if not emitter.impossible:
+        return []
     alone = dict.fromkeys([subschemas.list[conj[0]] for conj in emitter.impossible if len(conj) == 1 and conj != NEVER])
     return [f"at {subschema.pointer()}: no value obeys this schema" for subschema in alone if not subschema.modern]
 

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ffgrammar.grammar.derives import derives
+from ffgrammar.grammar.derives import derives, usable_terminals
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.productions import Productions
-from ffgrammar.grammar.productive import usable_terminals
 
 __all__ = ["Follow"]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
+from ffgrammar.grammar.derives import usable_terminals
 from ffgrammar.grammar.ir import GrammarIR, Template
-from ffgrammar.grammar.productive import usable_terminals
 
 __all__ = ["Derivation"]
 

@@ -15,5 +15,9 @@ cdef class ExprStore:
     # Puts members on `nodes.stack` for make_union and make_intersection. Returns their `base`; raises ValueError for a member
     # that is no id.
     cdef size_t collect(self, members) except? 0
+    # Returns the literal of `text[start:end]`; raises what `literal` raises.
+    cdef uint32_t slice_of(self, bytes text, Py_ssize_t start, Py_ssize_t end) except? 0
+    # Returns what `union` returns; raises what it raises.
+    cdef uint32_t union_of(self, members) except? 0
     # Returns `carry`; raises GrammarError if one of these arguments of `multiples` is out of range.
     cdef uint64_t carried(self, object divisor, object carry, object places) except? 0

@@ -16,7 +16,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.pulse cimport pulse, pulse_begin, raise_kernel
-from ffgrammar.core.vec cimport vec_push
+from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
 from ffgrammar.regex.expr cimport nodes as nd
 from ffgrammar.regex.expr.derivative cimport derivative
 from ffgrammar.regex.expr.emptiness cimport matches_something
@@ -30,6 +30,10 @@ from ffgrammar.regex.expr.approximate cimport min_distinguishing_length, relaxed
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
+
+cdef extern from "Python.h":
+    # (declared here because the usual declaration does not take NULL)
+    Py_ssize_t PyNumber_AsSsize_t(object number, void* error) except? -1
 
 NOTHING = 0
 EMPTY = 1
@@ -80,11 +84,11 @@ cdef class ExprStore:
 
     cdef uint32_t valid(self, object e) except? 0:
         """`e` as an id; ValueError if it is no id of this store."""
-        cdef uint32_t i
-        if not 0 <= e < intern_count(&self.nodes.tuples):
+        # (an int that does not fit is clipped)
+        cdef Py_ssize_t i = PyNumber_AsSsize_t(e, NULL)
+        if not 0 <= i < <Py_ssize_t>intern_count(&self.nodes.tuples):
             raise ValueError(f"no expression {e} in this store")
-        i = e
-        return i
+        return <uint32_t>i
 
     def __len__(self) -> int:
         return intern_count(&self.nodes.tuples)
@@ -113,37 +117,52 @@ cdef class ExprStore:
 
     def literal(self, bytes text not None) -> int:
         """Exactly these bytes."""
+        return self.slice_of(text, 0, len(text))
+
+    cdef uint32_t slice_of(self, bytes text, Py_ssize_t start, Py_ssize_t end) except? 0:
         cdef uint32_t out
-        if not len(text):
-            return EMPTY
-        key = ("literal", text)
-        found = self.memo.get(key)
-        if found is None:
-            self.checked(make_literal(&self.nodes, text, <uint32_t>len(text), &out))
-            found = self.memo[key] = out
-        return found
+        if start >= end:
+            return nd.EMPTY
+        # (the nodes do not know equal literals by themselves)
+        if end - start < len(text):
+            text = text[start:end]
+        found = self.memo.get(text)
+        if found is not None:
+            return found
+        self.checked(make_literal(&self.nodes, text, <uint32_t>len(text), &out))
+        self.memo[text] = out
+        return out
 
     def concat(self, parts) -> int:
         """The parts, one after another."""
+        cdef list given = parts if type(parts) is list else list(parts)
         cdef uint32_t out = nd.EMPTY
-        for e in reversed(list(parts)):
-            self.checked(make_concat(&self.nodes, self.valid(e), out, &out))
+        cdef Py_ssize_t i
+        for i in range(len(given) - 1, -1, -1):
+            self.checked(make_concat(&self.nodes, self.valid(given[i]), out, &out))
         return out
 
     cdef size_t collect(self, members) except? 0:
         """Put a free word and then the members on the stack of `nodes`. Returns the place of the free word."""
+        # (members that are still to be made may need the stack themselves)
+        cdef list given = members if type(members) is list else list(members)
         cdef size_t base = self.nodes.stack.len
-        ids = [self.valid(e) for e in members]
-        if vec_push(&self.nodes.stack, 0) < 0:
-            raise MemoryError
-        for e in ids:
-            if vec_push(&self.nodes.stack, e) < 0:
-                self.nodes.stack.len = base
+        try:
+            if vec_push(&self.nodes.stack, 0) < 0:
                 raise MemoryError
+            for e in given:
+                if vec_push(&self.nodes.stack, self.valid(e)) < 0:
+                    raise MemoryError
+        except BaseException:
+            self.nodes.stack.len = base
+            raise
         return base
 
     def union(self, members) -> int:
         """What any member matches; without members, nothing."""
+        return self.union_of(members)
+
+    cdef uint32_t union_of(self, members) except? 0:
         cdef uint32_t out
         self.checked(make_union(&self.nodes, self.collect(members), &out))
         return out
@@ -213,24 +232,16 @@ cdef class ExprStore:
 
     def literals(self, texts) -> int:
         """Any of these byte strings, as a trie: a derivative looks at the branches of one node, not at all strings."""
-        items = sorted(set(texts))
-        # An entry for each open node of the trie on the way to the current string: (depth, expressions of its finished branches).
-        stack = [(0, [])]
-        previous = 0
-        for i, text in enumerate(items):
-            shared = common_prefix(text, items[i + 1]) if i + 1 < len(items) else 0
-            depth = max(previous, shared)
-            if stack[-1][0] < depth:
-                stack.append((depth, []))
-            stack[-1][1].append(self.literal(text[depth:]))
-            while stack[-1][0] > shared:
-                depth, members = stack.pop()
-                if stack[-1][0] < shared:
-                    stack.append((shared, []))
-                above = stack[-1][0]
-                stack[-1][1].append(self.concat([self.literal(text[above:depth]), self.union(members)]))
-            previous = shared
-        return self.union(stack[0][1])
+        cdef list items = sorted(set(texts))
+        # Each open node of the trie on the way to the current string: its depth, and the expressions of its finished branches.
+        cdef list branches = [[]]
+        cdef Vec depths
+        vec_init(&depths)
+        try:
+            add_branches(self, items, &depths, branches)
+        finally:
+            vec_free(&depths)
+        return self.union_of(branches[0])
 
     def is_nullable(self, e) -> bool:
         """Whether `e` matches the empty string."""
@@ -330,3 +341,39 @@ cdef Py_ssize_t common_prefix(bytes a, bytes b):
     while i < n and x[i] == y[i]:
         i += 1
     return i
+
+
+cdef int open_branch(uint32_t depth, Vec* depths, list branches) except -1:
+    """Open a node of the trie."""
+    if vec_push(depths, depth) < 0:
+        raise MemoryError
+    branches.append([])
+    return 0
+
+
+cdef int add_branches(ExprStore store, list items, Vec* depths, list branches) except -1:
+    """Fill `depths` and `branches`, which are as in `literals`, with the trie of sorted texts."""
+    cdef uint32_t previous = 0
+    cdef uint32_t shared, depth, head, tail
+    cdef Py_ssize_t i
+    cdef bytes text
+    if vec_push(depths, 0) < 0:
+        raise MemoryError
+    for i in range(len(items)):
+        text = items[i]
+        shared = common_prefix(text, items[i + 1]) if i + 1 < len(items) else 0
+        depth = max(previous, shared)
+        if depths.data[depths.len - 1] < depth:
+            open_branch(depth, depths, branches)
+        (<list>branches[-1]).append(store.slice_of(text, depth, len(text)))
+        while depths.data[depths.len - 1] > shared:
+            depths.len -= 1
+            depth = depths.data[depths.len]
+            members = branches.pop()
+            if depths.data[depths.len - 1] < shared:
+                open_branch(shared, depths, branches)
+            head, tail = store.slice_of(text, depths.data[depths.len - 1], depth), store.union_of(members)
+            store.checked(make_concat(&store.nodes, head, tail, &tail))
+            (<list>branches[-1]).append(tail)
+        previous = shared
+    return 0

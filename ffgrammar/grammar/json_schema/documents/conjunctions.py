@@ -1,3 +1,4 @@
+# cython: language_level=3
 """Conjunctions: sets of subschemas, by number, all of which a value must obey.
 
 A conjunction is a sorted tuple of subschema numbers (see subschemas.py). () allows every value. Two conjunctions are

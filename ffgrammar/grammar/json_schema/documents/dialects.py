@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 from ffgrammar.grammar.json_schema.documents.registry import Registry
 from ffgrammar.grammar.json_schema.spec.internal_keywords import InternalKeyword
 from ffgrammar.grammar.json_schema.spec.keywords import BY_WORD, KEYWORDS, Role
-from ffgrammar.grammar.json_schema.spec.options import draft_of
+from ffgrammar.grammar.json_schema.spec.options import DRAFTS, draft_of
 
-__all__ = ["Dialect", "Dialects"]
+__all__ = ["DIALECTS", "Dialect", "Dialects"]
 
 
 class Dialect(NamedTuple):
@@ -41,6 +41,9 @@ class Dialect(NamedTuple):
 # later drafts do not have it.
 _SINCE = {row.word: row.since for row in KEYWORDS if row.since > 4}
 _UNTIL = {row.word: row.until for row in KEYWORDS if row.until is not None}
+
+# The dialect of each draft.
+DIALECTS = {draft: Dialect(draft) for draft in DRAFTS.values()}
 
 # The vocabularies of each draft, by the last part of their URIs.
 _VOCABULARIES = {
@@ -76,7 +79,7 @@ class Dialects:
     def _find(self, uri: str, outer: int, seen: set[str]) -> Dialect:
         draft = draft_of(uri)
         if draft is not None:
-            return Dialect(draft)
+            return DIALECTS[draft]
         seen.add(uri)
         plain = uri.rstrip("#")
         entry = self._registry.get(plain)

@@ -35,7 +35,7 @@ class Registry:
     def __init__(self, given: Any, limits: Limits) -> None:
         self._limits = limits
         # a `referencing.Registry` is recognised by its API: the package is imported only when it is in use
-        self._full: Any = given if hasattr(given, "get_or_retrieve") else None
+        self._full: Any = given if given is not None and hasattr(given, "get_or_retrieve") else None
         self._plain: dict[str, Any] = {}
         if self._full is None and given is not None:
             if not isinstance(given, Mapping):

@@ -55,8 +55,6 @@ class Resource:
         dynamic: subschemas by `$dynamicAnchor`; a root with `$recursiveAnchor` has the name RECURSIVE.
     """
 
-    __slots__ = ("anchors", "base", "declared", "dialect", "document", "dynamic", "identified", "root", "tokens")
-
     def __init__(
         self,
         document: Document,
@@ -109,7 +107,7 @@ class Document:
 
     def close(self) -> None:
         """Drop the resources, which refer back to the document."""
-        del self.root
+        self.root = None  # type: ignore[assignment]
         self._own.clear()
         self._named = None
 

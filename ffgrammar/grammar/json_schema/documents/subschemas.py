@@ -14,16 +14,16 @@ from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.core.pointers import escaped, unescaped
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
-from ffgrammar.grammar.json_schema.documents.dialects import Dialect, Dialects
+from ffgrammar.grammar.json_schema.documents.dialects import DIALECTS, Dialect, Dialects
 from ffgrammar.grammar.json_schema.documents.registry import Entry, Registry
 from ffgrammar.grammar.json_schema.documents.resources import RECURSIVE, Document, Resource, resolve
 from ffgrammar.grammar.json_schema.documents.scopes import NameNeeded, Scopes
 from ffgrammar.grammar.json_schema.documents.text import kind_of
 
-__all__ = ["Subschema", "Subschemas"]
+__all__ = ["Subschema", "Subschemas", "subschema_at"]
 
 # the dialect of the schemas that the compiler makes
-_MODERN = Dialect(2020)
+_MODERN = DIALECTS[2020]
 _SCHEME = re.compile("[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -31,26 +31,16 @@ class Subschema:
     """One subschema and its position: `tokens` are the parts of the JSON pointer that lead to it from its parent, or
     from the root of its document if it has no parent."""
 
-    def __init__(
-        self,
-        schema: Any,
-        resource: Resource,
-        parent: Subschema | None,
-        tokens: tuple[str, ...],
-        depth: int,
-        scope: int,
-        numbers: dict[int, Conj],
-    ) -> None:
-        self.schema = schema
-        self.resource = resource
-        self.parent = parent
-        self.tokens = tokens
-        self.depth = depth
-        self.scope = scope
-        # the conjunctions of the subschemas in this resource and scope, by the id() of their schema
-        self.numbers = numbers
-        # whether the compiler made this subschema or one around it; it is then read by draft 2020-12
-        self.modern: bool = parent is not None and parent.modern
+    schema: Any
+    resource: Resource
+    parent: Subschema | None
+    tokens: tuple[str, ...]
+    depth: int
+    scope: int
+    # the conjunctions of the subschemas in this resource and scope, by the id() of their schema
+    numbers: dict[int, Conj]
+    # whether the compiler made this subschema or one around it; it is then read by draft 2020-12
+    modern: bool
 
     @property
     def dialect(self) -> Dialect:
@@ -82,6 +72,28 @@ class Subschema:
         return f"{uri}#{pointer}" if uri else pointer
 
 
+def subschema_at(
+    schema: Any,
+    resource: Resource,
+    parent: Subschema | None,
+    tokens: tuple[str, ...],
+    depth: int,
+    scope: int,
+    numbers: dict[int, Conj],
+) -> Subschema:
+    """A new subschema. (A constructor with these arguments takes three times as long.)"""
+    made: Subschema = Subschema.__new__(Subschema)
+    made.schema = schema
+    made.resource = resource
+    made.parent = parent
+    made.tokens = tokens
+    made.depth = depth
+    made.scope = scope
+    made.numbers = numbers
+    made.modern = parent is not None and parent.modern
+    return made
+
+
 class Subschemas:
     """Numbers the subschemas of one schema and resolves references between them."""
 
@@ -101,7 +113,7 @@ class Subschemas:
         declared = schema.get("$schema") if isinstance(schema, dict) else None
         if draft is None and declared is not None and not isinstance(declared, str):
             raise GrammarError(f"$schema must be a URI, not {kind_of(declared)}", pointer="/$schema")
-        dialect = Dialect(draft or 2020) if draft or declared is None else self._dialects.named(declared)
+        dialect = DIALECTS[draft or 2020] if draft or declared is None else self._dialects.named(declared)
         self._main = Document(schema, "", dialect, declared is not None, self._dialects)
         # by URI and dialect. If neither its `$schema` nor the registry gives the dialect of a document, it is read by
         # the dialect of the schema that refers to it, and kept once for each such dialect. Any other document is kept
@@ -111,7 +123,7 @@ class Subschemas:
         # by the id() of a resource and by scope: the conjunctions of the schemas there, by the id() of the schema
         self._numbers: dict[tuple[int, int], dict[int, Conj]] = {}
         root = self._main.root
-        self.list: list[Subschema] = [Subschema(False, root, None, (), 0, 0, {})]
+        self.list: list[Subschema] = [subschema_at(False, root, None, (), 0, 0, {})]
         self.start = self._entered(schema, root, (), 0)
 
     def close(self) -> None:
@@ -120,7 +132,7 @@ class Subschemas:
         for document in (self._main, *self._documents.values()):
             document.close()
 
-    def child(self, subschema: Subschema, schema: Any, *tokens: str) -> Conj:
+    def child(self, subschema: Subschema, schema: Any, tokens: tuple[str, ...]) -> Conj:
         """The conjunction of a schema inside a subschema; tokens: the parts of the JSON pointer between the two."""
         if schema is True:
             return ()
@@ -140,7 +152,7 @@ class Subschemas:
                 from there.
             schema: the schema.
         """
-        conj = self.child(subschema, schema, *tokens)
+        conj = self.child(subschema, schema, tokens)
         for at in conj:
             self.list[at].modern = True
         return conj
@@ -176,7 +188,7 @@ class Subschemas:
         # Without a parent, the depth is estimated from the JSON pointer. Most levels have two parts there: a keyword,
         # and a name or an index.
         depth = parent.depth + 1 if parent is not None else len(tokens) // 2
-        subschema = Subschema(schema, resource, parent, tokens, depth, scope, numbers)
+        subschema = subschema_at(schema, resource, parent, tokens, depth, scope, numbers)
         if not isinstance(schema, dict):
             raise GrammarError(
                 f"a schema must be an object or a boolean, not {kind_of(schema)}", pointer=subschema.pointer()
@@ -196,9 +208,11 @@ class Subschemas:
                     numbers[id(schema)] = found
                     return found
         if subschema.resource.dialect.refusal is not None:
-            where = Subschema(schema, subschema.resource, None, subschema.resource.tokens, 0, 0, {})
+            where = subschema_at(schema, subschema.resource, None, subschema.resource.tokens, 0, 0, {})
             raise UnsupportedError(subschema.resource.dialect.refusal, pointer=where.pointer("$schema"))
-        conj = numbers[id(schema)] = subschema.numbers[id(schema)] = (len(self.list),)
+        conj = numbers[id(schema)] = (len(self.list),)
+        if subschema.numbers is not numbers:
+            subschema.numbers[id(schema)] = conj
         self.list.append(subschema)
         return conj
 

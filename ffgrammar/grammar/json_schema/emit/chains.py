@@ -167,7 +167,7 @@ class _Chain:
         if not isinstance(properties, dict) or len(properties) != 1 or not said.keys() <= set(_WORDS):
             raise _NoChain
         ((name, value),) = properties.items()
-        following = subschemas.child(subschema, value, "properties", name)
+        following = subschemas.child(subschema, value, ("properties", name))
         if len(following) != 1:
             raise _NoChain
         rest = {**said, "properties": {name: True}}
@@ -175,7 +175,7 @@ class _Chain:
         if kind not in self._kinds:
             if len(self._kinds) == MOST_KINDS:
                 raise _NoChain
-            self._kinds[kind] = (len(self._kinds), subschemas.child(subschema, rest))
+            self._kinds[kind] = (len(self._kinds), subschemas.child(subschema, rest, ()))
         link = self._links[at] = _Link(name, kind, self._resolved(following[0]))
         return link
 

@@ -1,8 +1,7 @@
+# cython: language_level=3
 """Commas, colons and line breaks, with the whitespace that `separators` and `indent` put around them."""
 
 from __future__ import annotations
-
-from copy import copy
 
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.json_schema.spec.options import Options
@@ -30,14 +29,23 @@ class Layout:
         last_break: the same for the line break after the last item of a container.
     """
 
-    def __init__(self, builder: GrammarBuilder, store: ExprStore, options: Options, keys_apart: bool = False) -> None:
+    def __init__(
+        self,
+        builder: GrammarBuilder,
+        store: ExprStore,
+        options: Options,
+        keys_apart: bool = False,
+        check: int | None = None,
+    ) -> None:
+        """check: the check of the line break after the last item of a container, or None."""
         self.fuses_keys = options.compact and not keys_apart
         self._builder = builder
         self._store = store
-        comma, self._colon = options.marks
-        self._before, _, self._after = comma.partition(",")
-        self._indent = options.indent
-        self.line_break = self.last_break = self._break()
+        self._options = options
+        self._keys_apart = keys_apart
+        self._before, _, self._after = options.marks[0].partition(",")
+        self.line_break = self._break()
+        self.last_break = self._break(check)
 
     def _literal(self, text: str, check: int | None = None) -> int:
         return self._builder.terminal(self._store.literal(text.encode()), "separator", check=check)
@@ -47,19 +55,18 @@ class Layout:
 
         They are two lexemes: a check happens at the end of a lexeme, and must not wait for the spaces.
         """
-        if self._indent is None:
+        indent = self._options.indent
+        if indent is None:
             return []
         line_break = self._builder.terminal(self._store.literal(b"\n"), "line break", check=check)
-        if not self._indent:
+        if not indent:
             return [line_break]
-        spaces = self._store.repeat(self._store.literal(b" " * self._indent), 1, None)
+        spaces = self._store.repeat(self._store.literal(b" " * indent), 1, None)
         return [line_break, self._builder.optional(self._builder.terminal(spaces, "indent"))]
 
     def checked(self, check: int) -> Layout:
         """The layout of arrays in which the line break after the last item has a check."""
-        other = copy(self)
-        other.last_break = self._break(check)
-        return other
+        return Layout(self._builder, self._store, self._options, self._keys_apart, check)
 
     def comma(self, check: int | None = None) -> int:
         """The symbol between two items."""
@@ -77,7 +84,7 @@ class Layout:
 
     def colon(self) -> int:
         """The symbol between a key and its value."""
-        return self._literal(self._colon)
+        return self._literal(self._options.marks[1])
 
     def enclosed(self, opening: int, body: tuple[int, ...], closing: int) -> tuple[int, ...]:
         """The symbols of a container. An empty one has no line break."""

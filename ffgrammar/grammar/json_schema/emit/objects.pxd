@@ -1,10 +1,13 @@
 """The C types of objects.py."""
 
+cimport cython
+
 from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 from ffgrammar.grammar.json_schema.emit.symbols cimport Symbols
 
 # Returns the symbol of the objects of a shape, at a depth of nesting; None when there are none. Raises GrammarError,
 # LimitError, UnsupportedError, KeysApart, NameNeeded.
+@cython.locals(found=list, todo=list)
 cpdef object_symbol(Symbols em, Shape shape, int depth)
 # Takes a shape with wants (see members.py), and the wants that keys beside the named ones must meet. Returns the ways to meet
 # the first want of the shape: a list of (shape without this want, wants that keys beside the named ones must meet).

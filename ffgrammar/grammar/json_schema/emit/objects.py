@@ -51,6 +51,8 @@ def object_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
             where = shape.some_keys[0].subschema.pointer()
             raise LimitError("alternatives", em.limits.alternatives, f"too many keys may be the wanted one at {where}")
     symbols = [symbol for symbol in found if symbol is not None]
+    if len(symbols) == 1:
+        return symbols[0]
     return em.builder.choice(symbols, "object") if symbols else None
 
 
@@ -102,6 +104,8 @@ def _is_closed(shape: Shape) -> bool:
 
 
 def _listed_names(shape: Shape) -> dict[str, None]:
+    if len(shape.groups) == 1:
+        return dict.fromkeys(shape.groups[0].named)
     names: dict[str, None] = {}
     for group in shape.groups:
         names.update(dict.fromkeys(group.named))
@@ -113,7 +117,8 @@ def _object(em: Symbols, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
     none."""
     names = _listed_names(shape)
     listed = len(names)
-    names.update(dict.fromkeys(shape.required))
+    for name in shape.required:
+        names[name] = None
     allowed = key_filter(em, shape.key_names) if shape.key_names else None
     classes = []
     for keys, conj in key_classes(em, shape, names, allowed):

@@ -1,23 +1,27 @@
 """The C types of symbols.py. A symbol is an int, a body a tuple of symbols."""
 
 from ffgrammar.grammar.builder cimport GrammarBuilder
+from ffgrammar.grammar.json_schema.emit.layout cimport Layout
+from ffgrammar.grammar.json_schema.normalize.combine cimport Combiner
+from ffgrammar.grammar.json_schema.strings.strings cimport Strings
+from ffgrammar.regex.expr.store cimport ExprStore
 
 cdef class Symbols:
-    cdef readonly object store
+    cdef readonly ExprStore store
     cdef readonly object limits
     cdef readonly object subschemas
-    cdef readonly object strings
+    cdef readonly Strings strings
     cdef readonly object multiples
     cdef readonly object warnings
     cdef readonly object negation
-    cdef readonly object combiner
+    cdef readonly Combiner combiner
     cdef readonly bint any_order
     cdef readonly GrammarBuilder builder
     cdef readonly object left_brace
     cdef readonly object right_brace
     cdef readonly object left_bracket
     cdef readonly object right_bracket
-    cdef readonly object layout
+    cdef readonly Layout layout
     cdef readonly object comma
     cdef readonly object colon
     cdef readonly object never

@@ -47,10 +47,10 @@ class Symbols:
         self.any_order = options.property_order == "any"
         self.builder = builder = GrammarBuilder(store, limits)
         literal = store.literal
-        self.left_brace = builder.terminal(literal(b"{"))
-        self.right_brace = builder.terminal(literal(b"}"))
-        self.left_bracket = builder.terminal(literal(b"["))
-        self.right_bracket = builder.terminal(literal(b"]"))
+        self.left_brace = builder.plain(literal(b"{"))
+        self.right_brace = builder.plain(literal(b"}"))
+        self.left_bracket = builder.plain(literal(b"["))
+        self.right_bracket = builder.plain(literal(b"]"))
         self.layout = Layout(builder, store, options, keys_apart)
         self.comma = self.layout.comma()
         self.colon = self.layout.colon()

@@ -112,14 +112,14 @@ def apply_not(
     choices: list[Choice],
     path: EvaluationPath,
 ) -> None:
-    conj = context.subschemas.child(subschema, value, word)
+    conj = context.subschemas.child(subschema, value, (word,))
     # nothing inside of `not` leaves a mark for an owner
     choices.append(Choice(context.negation.options(conj), (*path[:2], ()), conj))
 
 
 @negates("not")
 def negate_not(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
-    return [negation.subschemas.child(subschema, value, word)]
+    return [negation.subschemas.child(subschema, value, (word,))]
 
 
 # Conditions
@@ -196,7 +196,7 @@ def apply_unevaluated(
     path: EvaluationPath,
 ) -> None:
     of_properties = word == "unevaluatedProperties"
-    conj = context.subschemas.child(subschema, value, word)
+    conj = context.subschemas.child(subschema, value, (word,))
     at, above, owners = path
     if conj:
         shape.pending = (*shape.pending, PendingUnevaluated(at, of_properties, conj, False, subschema))
@@ -209,12 +209,12 @@ def apply_unevaluated(
 def negate_unevaluated(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
     of_properties = word == "unevaluatedProperties"
     child = negation.subschemas.child
-    wrong = negation.conj(subschema, child(subschema, value, word))
+    wrong = negation.conj(subschema, child(subschema, value, (word,)))
     if wrong == NEVER:
         return []
     # The alternative is a copy of the schema. Instead of the keyword, the copy asks that some unevaluated property or
     # item breaks the keyword's subschema. A synthesized schema would be read by draft 2020-12. The copy is an ordinary
     # child, so it keeps the draft of the schema: the other keywords keep their meaning, and leave their marks.
     others = {key: inner for key, inner in subschema.schema.items() if key != word}
-    unevaluated = (of_properties, wrong, child(subschema, subschema.schema))
-    return [child(subschema, {**others, SOME_UNEVALUATED: unevaluated})]
+    unevaluated = (of_properties, wrong, child(subschema, subschema.schema, ()))
+    return [child(subschema, {**others, SOME_UNEVALUATED: unevaluated}, ())]

@@ -1,5 +1,7 @@
 """The C types of combine.py. A conjunction is a tuple of ints; types are bits (see shape/types.py)."""
 
+cimport cython
+
 from ffgrammar.grammar.json_schema.normalize.reader cimport Reader
 from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 
@@ -19,6 +21,7 @@ cdef class Combiner:
     cdef object _cost
     cdef object _conditions
     cdef dict _made_choices
+    cdef Shape _blank
     # returns the shapes of a conjunction, where a `oneOf` may still be taken for an `anyOf`; raises what `_multiply` raises
     cpdef list shapes(self, tuple conj)
     # returns the shapes of a conjunction in which the branches of every `oneOf` have been told apart; raises what `_multiply`
@@ -27,6 +30,7 @@ cdef class Combiner:
     # `_multiply` and `_product` return the shapes of a conjunction, and do not keep them; they raise GrammarError,
     # UnsupportedError, LimitError, NameNeeded; `_multiply` counts the level of nesting, and calls `_product`
     cdef list _multiply(self, tuple conj)
+    @cython.locals(shape=Shape, choices=list, todo=list, done=list)
     cdef list _product(self, tuple conj)
     # takes a Choice with a key; returns its alternatives, without those for strings that the shape does not allow
     cdef list _options_on_key(self, Shape shape, choice)

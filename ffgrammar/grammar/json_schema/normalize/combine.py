@@ -79,6 +79,8 @@ class Combiner:
         self._cost = 0
         self._conditions = Conditions(context.subschemas, context.negation)
         self._made_choices: dict[tuple[Any, ...], Conj] = {}
+        # (Copying a shape takes a fifth of the time of making one.)
+        self._blank = Shape()
 
     def shapes(self, conj: Conj) -> list[Shape]:
         """The shapes of a conjunction: a value that obeys the conjunction has one of them.
@@ -118,7 +120,7 @@ class Combiner:
 
     def _product(self, conj: Conj) -> list[Shape]:
         done: list[Shape] = []
-        todo: list[_Todo] = [(Shape(), conj, (), [], False, (), ())]
+        todo: list[_Todo] = [(self._blank.copy(), conj, (), [], False, (), ())]
         made = 0
         while todo:
             shape, more, path, choices, is_one_of, split, read = todo.pop()

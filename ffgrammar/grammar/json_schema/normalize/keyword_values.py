@@ -144,7 +144,7 @@ class KeywordValues:
         return found
 
     def _parse_items(self, subschema: Subschema) -> Items:
-        child = self.subschemas.child
+        subschemas = self.subschemas
         schema = subschema.schema
         rest_word = "items"
         rest = schema.get("items", True)
@@ -165,12 +165,12 @@ class KeywordValues:
             rest_word, rest = "additionalItems", schema.get("additionalItems", True)
         else:
             first_word, first = "", []
-        prefix = tuple([child(subschema, one, first_word, str(index)) for index, one in enumerate(first)])
-        return Items(prefix, child(subschema, rest, rest_word))
+        prefix = tuple([subschemas.child(subschema, one, (first_word, str(index))) for index, one in enumerate(first)])
+        return Items(prefix, subschemas.child(subschema, rest, (rest_word,)))
 
     def contains(self, subschema: Subschema) -> tuple[Conj, int, int | None]:
         """The conjunction of `contains`, and how many items must obey it: at least and at most (None: no bound)."""
-        conj = self.subschemas.child(subschema, subschema.schema["contains"], "contains")
+        conj = self.subschemas.child(subschema, subschema.schema["contains"], ("contains",))
         least, most = 1, None
         if subschema.dialect.has("minContains"):
             least = count_of(subschema.schema.get("minContains", 1), subschema, "minContains")
@@ -203,7 +203,7 @@ class KeywordValues:
         return found
 
     def _parse_group(self, subschema: Subschema) -> Group:
-        child = self.subschemas.child
+        subschemas = self.subschemas
         schema = subschema.schema
         named = schema.get("properties", {})
         patterns = schema.get("patternProperties", {})
@@ -215,17 +215,17 @@ class KeywordValues:
                 )
             check_names(value, subschema, word)
         return Group(
-            {name: child(subschema, inner, "properties", name) for name, inner in named.items()},
+            {name: subschemas.child(subschema, inner, ("properties", name)) for name, inner in named.items()},
             tuple(
                 [
                     (
                         self.strings.pattern(pattern, subschema, "patternProperties", pattern),
-                        child(subschema, inner, "patternProperties", pattern),
+                        subschemas.child(subschema, inner, ("patternProperties", pattern)),
                     )
                     for pattern, inner in patterns.items()
                 ]
             ),
-            child(subschema, schema.get("additionalProperties", True), "additionalProperties"),
+            subschemas.child(subschema, schema.get("additionalProperties", True), ("additionalProperties",)),
         )
 
     @staticmethod
@@ -249,7 +249,7 @@ class KeywordValues:
             if word == "dependentRequired" or (word == "dependencies" and isinstance(needed, list)):
                 found.append((name, names_of(needed, subschema, word, name), ()))
             else:
-                found.append((name, [], self.subschemas.child(subschema, needed, word, name)))
+                found.append((name, [], self.subschemas.child(subschema, needed, (word, name))))
         return found
 
     # Schemas put together
@@ -259,15 +259,15 @@ class KeywordValues:
         if not isinstance(value, list) or not value:
             raise GrammarError(f"{word} must be an array of at least one schema", pointer=subschema.pointer(word))
         child = self.subschemas.child
-        return [child(subschema, one, word, str(index)) for index, one in enumerate(value)]
+        return [child(subschema, one, (word, str(index))) for index, one in enumerate(value)]
 
     def condition(self, subschema: Subschema) -> tuple[Conj, Conj, Conj]:
         """The conjunctions of `if`, `then` and `else`. If `then` or `else` is absent, its conjunction is ()."""
         schema, child = subschema.schema, self.subschemas.child
         return (
-            child(subschema, schema["if"], "if"),
-            child(subschema, schema.get("then", True), "then"),
-            child(subschema, schema.get("else", True), "else"),
+            child(subschema, schema["if"], ("if",)),
+            child(subschema, schema.get("then", True), ("then",)),
+            child(subschema, schema.get("else", True), ("else",)),
         )
 
 

@@ -13,7 +13,7 @@ from ffgrammar.grammar.json_schema.normalize.literals import count_of, names_of
 from ffgrammar.grammar.json_schema.normalize.negation import Negation, negates
 from ffgrammar.grammar.json_schema.normalize.unevaluated import mark
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
-from ffgrammar.grammar.json_schema.shape.constraints import Mark
+from ffgrammar.grammar.json_schema.shape.constraints import Group, Mark
 from ffgrammar.grammar.json_schema.shape.shape import Shape, lower_of
 from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_KEY
 
@@ -34,8 +34,13 @@ def apply_group(
         group = context.values.group(subschema)
         shape.groups = (*shape.groups, group)
         if path[2]:
-            closed = "additionalProperties" in subschema.schema
-            mark(shape, path, lambda owner: Mark(owner, group, everything=closed))
+            _mark_group(shape, subschema, path, group)
+
+
+def _mark_group(shape: Shape, subschema: Subschema, path: EvaluationPath, group: Group) -> None:
+    # (a function of its own, so that `apply_group` does not make a closure for each schema)
+    closed = "additionalProperties" in subschema.schema
+    mark(shape, path, lambda owner: Mark(owner, group, everything=closed))
 
 
 @negates("properties", "patternProperties", "additionalProperties")
@@ -80,12 +85,12 @@ def negate_required(negation: Negation, subschema: Subschema, word: str, value: 
 
 @applies("propertyNames")
 def apply_property_names(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-    shape.key_names = join(shape.key_names, context.subschemas.child(subschema, value, word))
+    shape.key_names = join(shape.key_names, context.subschemas.child(subschema, value, (word,)))
 
 
 @negates("propertyNames")
 def negate_property_names(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
-    wrong = negation.conj(subschema, negation.subschemas.child(subschema, value, word))
+    wrong = negation.conj(subschema, negation.subschemas.child(subschema, value, (word,)))
     return [] if wrong == NEVER else [{"type": "object", SOME_KEY: (negation.strings.any_key, wrong, ())}]
 
 

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.shape.constraints import Group
@@ -35,20 +35,24 @@ def property_conj(shape: Shape, name: str, strings: Strings, first: int = 0) -> 
     return conj
 
 
-def property_conjs(shape: Shape, names: Iterable[str], strings: Strings) -> dict[str, Conj]:
+def property_conjs(shape: Shape, names: Collection[str], strings: Strings) -> dict[str, Conj]:
     """What the values of several properties must obey, by name. The result may have other names, too.
 
     A name that is missing in the result has no constraint. The cost of a group that has only named properties does not
-    depend on how many names are given.
+    depend on how many names are given. `names` is iterated once for each of the other groups.
     """
     found: dict[str, Conj] = {}
     strict: list[Group] = []
     for group in shape.groups:
-        if group.patterns or group.additional:
+        if group.patterns:
             strict.append(group)
             continue
         for name, conj in group.named.items():
-            found[name] = join(found.get(name, ()), conj)
+            found[name] = join(found[name], conj) if name in found else conj
+        if group.additional:
+            for name in names:
+                if name not in group.named:
+                    found[name] = join(found[name], group.additional) if name in found else group.additional
     if strict:
         rest = Shape()
         rest.groups = tuple(strict)

@@ -114,7 +114,10 @@ class Reader:
         if subschema.modern:
             return ()
         owners: tuple[int, ...] = path[2] if path else ()
-        return owners if OWNER_WORDS.isdisjoint(subschema.schema) else (*owners, at)
+        for word in OWNER_WORDS:
+            if word in subschema.schema:
+                return (*owners, at)
+        return owners
 
     def _refuse_circle(self, at: int, path: EvaluationPath) -> None:
         depth = 0

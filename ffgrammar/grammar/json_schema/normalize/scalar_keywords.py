@@ -19,7 +19,7 @@ from ffgrammar.grammar.json_schema.normalize.literals import Scalars, count_of, 
 from ffgrammar.grammar.json_schema.normalize.negation import Negation, negates
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
 from ffgrammar.grammar.json_schema.shape.shape import Shape, lower_of
-from ffgrammar.grammar.json_schema.shape.types import ALL, ARR, FALSE, NULL, NUM, OBJ, STR, TRUE
+from ffgrammar.grammar.json_schema.shape.types import ALL, ARR, FALSE, NULL, NUM, OBJ, STR, TRUE, TYPES
 from ffgrammar.grammar.json_schema.spec.internal_keywords import NOT_MULTIPLE, TYPES_LEFT, WITHOUT
 
 __all__: list[str] = []
@@ -29,7 +29,8 @@ __all__: list[str] = []
 
 @applies("type")
 def apply_type(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-    shape.types &= context.values.types(subschema, word, value)
+    named = TYPES.get(value) if type(value) is str else None
+    shape.types &= context.values.types(subschema, word, value) if named is None else named
 
 
 @negates("type")

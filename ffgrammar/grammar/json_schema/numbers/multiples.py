@@ -129,10 +129,10 @@ class Multiples:
         """
         integers, fractions = bool(shape.types & INT), bool(shape.types & FRAC)
         bounds = Bounds(shape.low, shape.low_open, shape.high, shape.high_open)
+        if not shape.divisors and not shape.not_divisors and (plain_integers or fractions):
+            return self.numbers.range(bounds, integers, fractions)
         divisors = [divisor for divisor, _ in shape.divisors]
         others = [divisor for divisor, _ in shape.not_divisors]
-        if not divisors and not others and (plain_integers or fractions):
-            return self.numbers.range(bounds, integers, fractions)
         # integers are the multiples of 1
         if not fractions:
             divisors.append(Decimal(1))

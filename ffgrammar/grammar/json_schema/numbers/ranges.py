@@ -33,9 +33,13 @@ from ffgrammar.grammar.json_schema.numbers.decimals import (
     opposite,
     spellings,
 )
+from ffgrammar.regex.expr.cache import ExprCache
 from ffgrammar.regex.expr.store import EMPTY, NOTHING, ExprStore
 
 __all__ = ["Bounds", "Numbers"]
+
+# Many schemas have the same bounds, such as `"minimum": 0`. This cache has at most 512 KiB.
+_KEPT = ExprCache(1 << 19)
 
 
 class Bounds(NamedTuple):
@@ -76,9 +80,20 @@ class Numbers:
     def rebound(self, store: ExprStore) -> Numbers:
         """The same expressions in another store, which has them under the same ids."""
         other = Numbers.__new__(Numbers)
-        other.__dict__.update(self.__dict__)
         other.store = store
         other._memo = self._memo.copy()
+        other.digit = self.digit
+        other.positive = self.positive
+        other.zero = self.zero
+        other.minus = self.minus
+        other.point = self.point
+        other.digits = self.digits
+        other.zeros = self.zeros
+        other.natural = self.natural
+        other.fraction = self.fraction
+        other.some_fraction = self.some_fraction
+        other.e = self.e
+        other.exponent = self.exponent
         return other
 
     def optional(self, expr: int) -> int:
@@ -109,7 +124,8 @@ class Numbers:
         key = (bounds, integers, fractions)
         found = self._memo.get(key)
         if found is None:
-            found = self._memo[key] = self._build(*key)
+            found = _KEPT.get(self.store, ("range", *key), lambda: self._build(bounds, integers, fractions))
+            self._memo[key] = found
         return found
 
     def _build(self, bounds: Bounds, integers: bool, fractions: bool) -> int:

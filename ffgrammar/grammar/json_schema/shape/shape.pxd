@@ -1,5 +1,7 @@
 """The C types of shape.py: shapes are read and copied all the time."""
 
+cimport cython
+
 cdef class Shape:
     cdef public unsigned int types
     cdef public object low
@@ -30,6 +32,7 @@ cdef class Shape:
     cdef public tuple marks
     cdef public tuple pending
     # returns a shallow copy, which is independent because the values of attributes are never changed in place
+    @cython.locals(other=Shape)
     cpdef Shape copy(self)
     # raises the lower bound of numbers to `bound` (a Decimal) unless the old one is higher; an open bound is exclusive
     cpdef at_least(self, bound, bint is_open)

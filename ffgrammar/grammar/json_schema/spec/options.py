@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from typing import Any
 
 from ffgrammar.core.errors import GrammarError
 
-__all__ = ["DRAFTS", "Options", "draft_of"]
+__all__ = ["DRAFTS", "Options", "draft_of", "options_of"]
 
 # The `$schema` of each draft, without its scheme and the trailing '#'.
 DRAFTS = {
@@ -85,21 +87,45 @@ class Options:
             message = "separators must be a comma and a colon, with or without whitespace around them"
             raise GrammarError(f"{message}, not {given!r}")
 
-    @property
+    @cached_property
     def is_laid_out(self) -> bool:
         """Whether `separators` or `indent` decide where whitespace is."""
         return self.separators is not None or self.indent is not None
 
-    @property
+    @cached_property
     def marks(self) -> tuple[str, str]:
         """The text between items, and the text between a key and its value. What `whitespace` allows is not in them."""
         if self.separators is not None:
             return (self.separators[0], self.separators[1])
         return (",", ": ") if self.indent is not None else (",", ":")
 
-    @property
+    @cached_property
+    def family(self) -> str:
+        """Lexemes of grammars with equal families are spelled alike (`GrammarIR.family`)."""
+        return f"json {self.whitespace!r} {self.separators!r} {self.indent!r}"
+
+    @cached_property
     def compact(self) -> bool:
         """Whether no whitespace is allowed at all."""
         if self.is_laid_out:
             return self.marks == (",", ":") and self.indent is None
         return self.whitespace in ("compact", 0)
+
+
+def options_of(*chosen: Any) -> Options:
+    """The options with these values, in the order of the fields of `Options`. Most schemas have the same options, so
+    they are kept.
+
+    Raises:
+        GrammarError: a value is none that the option may have.
+    """
+    try:
+        return _kept(*chosen)
+    except TypeError:
+        # (a list of separators cannot be looked up)
+        return Options(*chosen)
+
+
+@lru_cache(maxsize=64, typed=True)
+def _kept(*chosen: Any) -> Options:
+    return Options(*chosen)

@@ -42,17 +42,23 @@ class Strings:
         self._lists: dict[tuple[str, ...], int] = {}
         self._patterns: dict[str, int] = {}
         self._formats: dict[tuple[str, int], int] = {}
+        self._spellings: dict[str, bytes] = {}
 
     def rebound(self, store: ExprStore) -> Strings:
         """The same expressions in another store, which has them under the same ids."""
         other = Strings.__new__(Strings)
-        other.__dict__.update(self.__dict__)
         other.store = store
+        other.quote = self.quote
+        other.any_char = self.any_char
+        other.canonical_char = self.canonical_char
+        other.canonical_body = self.canonical_body
+        other.any_key = self.any_key
         other._ranges = self._ranges.copy()
         other._chars = self._chars.copy()
         other._lists = self._lists.copy()
         other._patterns = self._patterns.copy()
         other._formats = self._formats.copy()
+        other._spellings = {}
         return other
 
     def quoted(self, body: int) -> int:
@@ -61,10 +67,19 @@ class Strings:
 
     def spelled(self, text: str) -> bytes:
         """The canonical spelling of a string, with its quotes. The hexadecimal digits of escapes are in lower case."""
-        plain = JSON_CANONICAL.plain(text)
+        plain = self._plain(text)
         if plain is None:
-            plain = "".join([_ESCAPES.get(char, char) for char in text]).encode()
-        return b'"%b"' % plain
+            return b'"%b"' % "".join([_ESCAPES.get(char, char) for char in text]).encode()
+        return plain
+
+    def _plain(self, text: str) -> bytes | None:
+        """The canonical spelling of a string, with its quotes, if none of its characters has several spellings."""
+        found = self._spellings.get(text)
+        if found is None:
+            plain = JSON_CANONICAL.plain(text)
+            if plain is not None:
+                found = self._spellings[text] = b'"' + plain + b'"'
+        return found
 
     def body(self, text: str) -> int:
         """The body of one string."""
@@ -72,9 +87,9 @@ class Strings:
 
     def key(self, text: str) -> int:
         """One string, canonically spelled."""
-        plain = JSON_CANONICAL.plain(text)
+        plain = self._plain(text)
         if plain is not None:
-            return self.store.literal(b'"%b"' % plain)
+            return self.store.literal(plain)
         return self.quoted(self.body(text))
 
     def any_of(self, texts: Iterable[str]) -> int:
@@ -89,9 +104,9 @@ class Strings:
         simple = []
         others = []
         for text in texts:
-            plain = JSON_CANONICAL.plain(text)
+            plain = self._plain(text)
             if plain is not None:
-                simple.append(b'"%b"' % plain)
+                simple.append(plain)
             else:
                 others.append(self.key(text))
         found = self.store.literals(simple)

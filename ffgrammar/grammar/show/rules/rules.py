@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
+from ffgrammar.grammar.derives import usable_terminals
 from ffgrammar.grammar.ir import GrammarIR
-from ffgrammar.grammar.productive import productive, usable_terminals
+from ffgrammar.grammar.productive import productive
 from ffgrammar.grammar.show.patterns.characters import EMPTY_TEXT, alt, cat, rep
 from ffgrammar.grammar.show.patterns.cuts import children
 from ffgrammar.regex.syntax.parser import Node
