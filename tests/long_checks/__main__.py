@@ -19,6 +19,7 @@ NAMES = (
     "rules",
     "soak",
     "budgets",
+    "grammars",
     "hostile",
     "interruptions",
     "gbnf",
