@@ -20,6 +20,7 @@ cdef enum:
 
 cdef class StateClasses:
     cdef ClassWords kept
+    cdef uint32_t root  # the state whose classes were patched; the state itself if there are no patches
     cdef Vec states     # by class, its lexer state
     cdef Vec starts     # by class, where its set begins in the words of `kept`; classes of patched tokens have none
     cdef Vec patched    # (token, its class, or NO_CLASS): tokens that are not in the class whose set has them, if one has

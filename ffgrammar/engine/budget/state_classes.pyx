@@ -92,6 +92,7 @@ cdef StateClasses patched_classes(StateClasses base, const Patch* patch):
     cdef dict slots = {}
     cdef uint32_t state
     cdef size_t i
+    made.root = base.root
     made.kept = base.kept
     if vec_extend(&made.states, base.states.data, base.states.len) < 0:
         raise MemoryError
@@ -141,6 +142,7 @@ cdef class ClassTable:
     cdef StateClasses make(self, Engine engine, uint32_t state):
         cdef StateClasses made = StateClasses()
         cdef uint32_t other
+        made.root = state
         engine.checked(with_longer_loop(&engine.recognizer.dfa, state, &other))
         if other != state:
             made.kept = self.kept_words(engine, other)
@@ -161,9 +163,10 @@ cdef class ClassTable:
         cdef Patch patch
         cdef StateClasses found = self.find(engine, base)
         if found.patched.len:
-            return None
+            # (a key that must be none of some names and begins as one of them does has such a base)
+            found = self.find(engine, found.root)
         patch_init(&patch)
         try:
-            return patched_classes(found, &patch) if engine.checked(patch_find(engine, state, base, &patch)) else None
+            return patched_classes(found, &patch) if engine.checked(patch_find(engine, state, found.root, &patch)) else None
         finally:
             patch_free(&patch)
