@@ -42,8 +42,8 @@ CHECKS = ("unique", "repeated", "new key")
 MAX_SCOPED_SKIPS = 30
 # The bounds of a counter are below this.
 MAX_COUNT = 1 << 30
-# The bytes with which a lexeme of JSON may go on after a value, as an int in which bit b stands for byte b: a number has
-# more digits, white space goes on, and a key may have its colon in its lexeme.
+# The bytes with which a lexeme of JSON may go on after a value, as an int in which bit b stands for byte b: a number
+# has more digits, white space goes on, and a key may have its colon in its lexeme.
 VALUE_GOES_ON = sum(map((1).__lshift__, b" \t\r\n+-.0123456789:Ee"))
 
 

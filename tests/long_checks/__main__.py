@@ -20,6 +20,7 @@ NAMES = (
     "soak",
     "budgets",
     "grammars",
+    "compositions",
     "hostile",
     "interruptions",
     "gbnf",

@@ -1,7 +1,7 @@
 """Thousands of random grammars beside their definitions: `python tests/long_checks grammars --count 1000`.
 
-The test suite makes each of these comparisons on some dozens of grammars. Lexemes overlap, may be empty, or are lazy; rules
-are left-recursive, right-recursive, or recursive through each other; something may be skipped; special tokens are
+The test suite makes each of these comparisons on some dozens of grammars. Lexemes overlap, may be empty, or are lazy;
+rules are left-recursive, right-recursive, or recursive through each other; something may be skipped; special tokens are
 terminals. Matchers roll back, fork, and read drafts on the way.
 
 any: masks of Lark grammars with `lexing="any"`, with a chart parser over positions.
@@ -10,8 +10,8 @@ composed: masks of compositions of both lexing rules, with all ways to cut the t
 budgets: masks under budgets of both lexing rules, schemas and compositions, with all sequences of tokens.
 parts: captures of compositions, with the enumeration of all readings.
 
-With FFGRAMMAR_HYPOTHESIS=thorough the test suite tries 3,000 random grammars in each test of masks with longest match, of
-special tokens and of captures of rules.
+With FFGRAMMAR_HYPOTHESIS=thorough the test suite tries 3,000 random grammars in each test of longest match, of special
+tokens, and of captures of rules.
 """
 
 from __future__ import annotations
@@ -20,12 +20,13 @@ import random
 import warnings
 from collections.abc import Callable
 
-import ffgrammar as ff
 import test_budgets
 import test_compositions
 import test_lark_any
 import test_part_captures
 import test_promised_groups
+
+import ffgrammar as ff
 from long_checks.documents import arguments
 from oracle.parts import vocabulary
 
