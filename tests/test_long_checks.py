@@ -19,6 +19,8 @@ SHORT = {
     "canonicality": (["--chunks", "1", "--encoding", "cl100k_base"], "wrong verdicts: 0"),
     "forced": (["--schemas", "2", "--encoding", "cl100k_base"], "cl100k_base, compact, 2 schemas: "),
     "budgets": (["--schemas", "10"], "schemas (0 refused): 0 did not end in time"),
+    "grammars": (["--count", "3", "--first", "1000"], "differences: 0"),
+    "compositions": (["--groups", "2", "--tools", "10"], "tokens that the composition does not allow: 0"),
     "hostile": (["--mutations", "3"], "wrong ends: 0"),
     "interruptions": (["--count", "40"], "wrong walks: 0"),
     "python": (["--mutations", "20", "--max-bytes", "2000"], "unknown disagreements: 0"),

@@ -22,6 +22,7 @@ __all__ = [
     "CHECKS",
     "MAX_COUNT",
     "MAX_SCOPED_SKIPS",
+    "VALUE_GOES_ON",
     "GrammarIR",
     "Lexeme",
     "LexemeGroup",
@@ -42,6 +43,9 @@ CHECKS = ("unique", "repeated", "new key")
 MAX_SCOPED_SKIPS = 30
 # The bounds of a counter are below this.
 MAX_COUNT = 1 << 30
+# The bytes with which a lexeme of JSON may go on after a value, as an int in which bit b stands for byte b: a number
+# has more digits, white space goes on, and a key may have its colon in its lexeme.
+VALUE_GOES_ON = sum(map((1).__lshift__, b" \t\r\n+-.0123456789:Ee"))
 
 
 class Lexeme:
@@ -247,7 +251,8 @@ class GrammarIR:
             byte, nothing that may follow the lexeme starts with that byte. Without this promise and the next one, the
             engine searches for a completion in each new configuration.
         family: the front-end promises the same of lexemes of two grammars with the same family, as if they were those
-            of one grammar. After a sentence of such a grammar no lexeme can begin but a skip. Empty: no promise.
+            of one grammar. After a sentence of such a grammar no lexeme can begin but a skip, and none can go on but
+            with a byte of VALUE_GOES_ON. Empty: no promise.
         warnings: what the user should know: what is not enforced, or where a text may reach a dead end.
         parametric, templates: the nonterminals with a parameter, and their productions. The front-end promises that a
             text can be completed from every parameter that can be reached.

@@ -19,6 +19,8 @@ NAMES = (
     "rules",
     "soak",
     "budgets",
+    "grammars",
+    "compositions",
     "hostile",
     "interruptions",
     "gbnf",

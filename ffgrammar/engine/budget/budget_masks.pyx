@@ -50,8 +50,8 @@ cdef ConfigCosts costs_at(TokenCosts costs, Engine engine, const Config* config)
     cdef uint32_t cost
     cdef size_t i
     made.classes = costs.classes.find(engine, config.state)
-    for state in made.classes.states:
-        inside.state = state
+    for i in range(made.classes.states.len):
+        inside.state = made.classes.states.data[i]
         cost = NEVER
         if engine.checked(completable(&engine.completability, &engine.recognizer, &inside)):
             cost = costs.cost(engine, &inside, NULL)
@@ -80,11 +80,10 @@ cdef int fill_scarce(Engine engine, ConfigCosts costs, size_t left, uint32_t* ro
     cdef const Vec* patched = &costs.classes.patched
     cdef uint32_t i, cost
     cdef size_t j
-    for number, start in enumerate(costs.classes.starts):
-        cost = costs.by_class.data[<size_t>number]
+    for j in range(costs.classes.starts.len):
+        cost = costs.by_class.data[j]
         if cost < left and cost != <uint32_t>NEVER:
-            j = start
-            add_set(costs.classes.kept.words.data + j, engine.trie.n_words, row)
+            add_set(costs.classes.kept.words.data + costs.classes.starts.data[j], engine.trie.n_words, row)
     # (after the classes, whose sets have patched tokens, and before the exits, some of which are patched tokens)
     for j in range(0, patched.len, 2):
         cost = NEVER if patched.data[j + 1] == <uint32_t>NO_CLASS else costs.by_class.data[patched.data[j + 1]]

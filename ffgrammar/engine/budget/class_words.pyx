@@ -6,9 +6,9 @@ from libc.stdint cimport uint32_t
 from cpython.bytearray cimport PyByteArray_AS_STRING
 
 from ffgrammar.core.bits cimport bit_set, lowest_bit
-from ffgrammar.core.intern cimport intern_get, intern_len
+from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 from ffgrammar.engine.budget.token_set cimport push_mask_set, push_set
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.masks.partition_cache cimport KEPT, partitions_find_note, partitions_keep_note
@@ -23,6 +23,7 @@ cdef enum:
     STATE_CLASSES = 0xFFFFFFFF
     # a walk over fewer nodes takes less time than a note
     SHORT_WALK = 500
+    NO_SLOT = 0xFFFFFFFF
 
 
 cdef int inside_step(Engine engine, uint32_t state, uint32_t byte, uint32_t* target, bint* exits) noexcept nogil:
@@ -80,6 +81,7 @@ cdef inline bint is_open(Engine engine, uint32_t state) noexcept nogil:
 cdef int walk_state(Engine engine, uint32_t state, Walk walk, uint32_t* back) noexcept nogil:
     """Walk from a lexer state. `back` are the words of the mask of that name. Returns a status."""
     cdef const TrieNode* nodes = engine.trie.nodes
+    cdef const Dfa* dfa = &engine.recognizer.dfa
     cdef TrieNode node
     cdef uint32_t states[MAX_TOKEN_BYTES + 1]
     cdef uint32_t at = 1
@@ -93,6 +95,16 @@ cdef int walk_state(Engine engine, uint32_t state, Walk walk, uint32_t* back) no
         node = nodes[at]
         depth = node_depth(&node)
         steps += 1
+        target = dfa.delta.data[states[depth - 1] + node_byte(&node)]
+        if target == state:
+            # (inside a string, mostly)
+            states[depth] = target
+            bit_set(back, node_token(&node))
+            at += 1
+            continue
+        if target == <uint32_t>DEAD:
+            at = next_node(nodes, at, False)
+            continue
         status = inside_step(engine, states[depth - 1], node_byte(&node), &target, &exits)
         if status < 0:
             return status
@@ -153,8 +165,8 @@ cdef int push_class(Engine engine, Vec* words, const uint32_t* tokens, size_t co
 
 cdef int push_classes(Engine engine, Walk walk, Vec* words) except -1:
     """Append the classes."""
-    cdef dict slots = {}
     cdef const uint32_t* back = <uint32_t*>PyByteArray_AS_STRING(walk.back)
+    cdef Vec slots      # per number of a lexer state: its slot, or NO_SLOT
     cdef Vec slot_of    # per token its slot
     cdef Vec ends       # per slot: where its tokens end in `grouped`
     cdef Vec grouped
@@ -162,19 +174,25 @@ cdef int push_classes(Engine engine, Walk walk, Vec* words) except -1:
     cdef uint32_t slot = 0
     cdef uint32_t i
     cdef size_t end
+    vec_init(&slots)
     vec_init(&slot_of)
     vec_init(&ends)
     vec_init(&grouped)
     try:
+        if vec_fill(&slots, intern_count(&engine.recognizer.dfa.states), 0xFF) < 0 or vec_reserve(
+                &slot_of, walk.tokens.len // 2) < 0:
+            raise MemoryError
         for i in range(0, walk.tokens.len, 2):
             # (neighbours mostly lead to the same state)
             if walk.tokens.data[i] != last:
                 last = walk.tokens.data[i]
-                slot = slots.setdefault(last, len(slots))
-                if slot == ends.len and vec_push(&ends, 0) < 0:
-                    raise MemoryError
-            if vec_push(&slot_of, slot) < 0:
-                raise MemoryError
+                slot = slots.data[last >> 8]
+                if slot == <uint32_t>NO_SLOT:
+                    slot = slots.data[last >> 8] = <uint32_t>ends.len
+                    if vec_push(&ends, 0) < 0:
+                        raise MemoryError
+            slot_of.data[slot_of.len] = slot
+            slot_of.len += 1
             ends.data[slot] += 1
         for i in range(1, ends.len):
             ends.data[i] += ends.data[i - 1]
@@ -194,6 +212,7 @@ cdef int push_classes(Engine engine, Walk walk, Vec* words) except -1:
                     raise MemoryError
                 break
     finally:
+        vec_free(&slots)
         vec_free(&slot_of)
         vec_free(&ends)
         vec_free(&grouped)

@@ -20,8 +20,9 @@ cdef enum:
 
 cdef class StateClasses:
     cdef ClassWords kept
-    cdef list states    # by class, its lexer state
-    cdef list starts    # by class, where its set begins in the words of `kept`; classes of patched tokens have none
+    cdef uint32_t root  # the state whose classes were patched; the state itself if there are no patches
+    cdef Vec states     # by class, its lexer state
+    cdef Vec starts     # by class, where its set begins in the words of `kept`; classes of patched tokens have none
     cdef Vec patched    # (token, its class, or NO_CLASS): tokens that are not in the class whose set has them, if one has
     # (node of the trie, the state above it): the lexeme may end before or with the node's byte. Where the classes are those of a
     # longer loop, it cannot end at some of these nodes.

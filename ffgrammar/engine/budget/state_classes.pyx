@@ -16,17 +16,19 @@ cdef class StateClasses:
     """The tokens that stay inside the lexeme of a state."""
 
     def __cinit__(self):
-        self.states = []
-        self.starts = []
+        vec_init(&self.states)
+        vec_init(&self.starts)
         vec_init(&self.patched)
         vec_init(&self.exits)
 
     def __dealloc__(self):
+        vec_free(&self.states)
+        vec_free(&self.starts)
         vec_free(&self.patched)
         vec_free(&self.exits)
 
     cdef size_t size(self):
-        return (self.patched.cap + self.exits.cap) * sizeof(uint32_t) + (len(self.states) + len(self.starts)) * sizeof(void*)
+        return (self.states.cap + self.starts.cap + self.patched.cap + self.exits.cap) * sizeof(uint32_t)
 
 
 cdef uint32_t state_after(Engine engine, uint32_t state, uint32_t token, uint32_t length) except? 0xFFFFFFFE:
@@ -57,9 +59,9 @@ cdef int read_words(Engine engine, StateClasses made, uint32_t state) except -1:
     while at < made.kept.words.len:
         token = words[at]
         target = state_after(engine, state, token, engine.trie.offsets[token + 1] - engine.trie.offsets[token])
-        if target != <uint32_t>DEAD:
-            made.states.append(target)
-            made.starts.append(at + 1)
+        if target != <uint32_t>DEAD and (
+                vec_push(&made.states, target) < 0 or vec_push(&made.starts, <uint32_t>(at + 1)) < 0):
+            raise MemoryError
         at += 2 + <size_t>words[at + 1]
     return 0
 
@@ -90,14 +92,18 @@ cdef StateClasses patched_classes(StateClasses base, const Patch* patch):
     cdef dict slots = {}
     cdef uint32_t state
     cdef size_t i
+    made.root = base.root
     made.kept = base.kept
-    made.states = base.states.copy()
-    made.starts = base.starts
+    if vec_extend(&made.states, base.states.data, base.states.len) < 0:
+        raise MemoryError
+    if vec_extend(&made.starts, base.starts.data, base.starts.len) < 0:
+        raise MemoryError
     for i in range(0, patch.tokens.len, 2):
         state = patch.tokens.data[i + 1]
         if state != <uint32_t>DEAD and state not in slots:
-            slots[state] = len(made.states)
-            made.states.append(state)
+            slots[state] = made.states.len
+            if vec_push(&made.states, state) < 0:
+                raise MemoryError
         if vec_push(&made.patched, patch.tokens.data[i]) < 0 or vec_push(
                 &made.patched, NO_CLASS if state == <uint32_t>DEAD else slots[state]) < 0:
             raise MemoryError
@@ -136,6 +142,7 @@ cdef class ClassTable:
     cdef StateClasses make(self, Engine engine, uint32_t state):
         cdef StateClasses made = StateClasses()
         cdef uint32_t other
+        made.root = state
         engine.checked(with_longer_loop(&engine.recognizer.dfa, state, &other))
         if other != state:
             made.kept = self.kept_words(engine, other)
@@ -156,9 +163,10 @@ cdef class ClassTable:
         cdef Patch patch
         cdef StateClasses found = self.find(engine, base)
         if found.patched.len:
-            return None
+            # (a key that must be none of some names and begins as one of them does has such a base)
+            found = self.find(engine, found.root)
         patch_init(&patch)
         try:
-            return patched_classes(found, &patch) if engine.checked(patch_find(engine, state, base, &patch)) else None
+            return patched_classes(found, &patch) if engine.checked(patch_find(engine, state, found.root, &patch)) else None
         finally:
             patch_free(&patch)

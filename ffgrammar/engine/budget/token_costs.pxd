@@ -33,6 +33,7 @@ cdef struct Costs:
     Vec stamps           # per number: the walk that met it last
     Vec marks            # per number: the search that met it last
     Vec level            # scratch: numbers
+    uint32_t[256] roots  # by byte: the node of the trie for a token that begins with it, or 0
     uint32_t walks       # how many lists of successors were made
     uint32_t searches    # how many searches there were
     uint32_t max_steps   # of one search, in nodes of the trie

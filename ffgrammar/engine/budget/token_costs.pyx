@@ -3,6 +3,7 @@ search keeps these and not the tokens."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
+from libc.string cimport memset
 
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
@@ -53,7 +54,7 @@ cdef uint32_t shortest_cut(Engine engine, Costs* c, uint32_t number) noexcept no
         after = c.cuts.data[c.plans.following.data[number]]
         return after if after == <uint32_t>NEVER else after + 1
     while symbol < <uint32_t>SPECIAL:
-        node = trie_child(nodes, node, symbol)
+        node = c.roots[symbol] if node == 0 else trie_child(nodes, node, symbol)
         if node == 0:
             break
         number = c.plans.following.data[number]
@@ -318,6 +319,7 @@ cdef class TokenCosts(EngineAttachment):
 
     def __cinit__(self, Engine engine not None):
         cdef Costs* c = &self.all
+        cdef uint32_t at
         vec_init(&c.cuts)
         vec_init(&c.costs)
         vec_init(&c.exact)
@@ -329,6 +331,12 @@ cdef class TokenCosts(EngineAttachment):
         vec_init(&self.found)
         c.searches = c.walks = 0
         c.max_steps = min(engine.limits.budget_steps, 1 << 31)
+        # (the root has so many children that a look for one of them costs more than all the others together)
+        memset(c.roots, 0, sizeof(c.roots))
+        at = 1
+        while at < engine.trie.node_count:
+            c.roots[node_byte(&engine.trie.nodes[at])] = at
+            at = subtree_end(engine.trie.nodes, at)
         self.generation = engine.generation
         self.max_bytes = engine.limits.mask_bytes
         self.masks = {}

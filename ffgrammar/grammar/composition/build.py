@@ -33,7 +33,7 @@ from ffgrammar.grammar.composition.parts import (
     flatten,
 )
 from ffgrammar.grammar.composition.parts import Sequence as PartSequence
-from ffgrammar.grammar.ir import GrammarIR, Lexeme, LexemeGroup
+from ffgrammar.grammar.ir import VALUE_GOES_ON, GrammarIR, Lexeme, LexemeGroup
 from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["build"]
@@ -143,8 +143,12 @@ def _edges(
             family = families.setdefault(part.stops, Family(store))
             edges[number] = free_edges(part, leaves[number], store, family, free[part.stops], named)
         elif number in leaves:
-            key = part.grammar.family if isinstance(part, Whole) and part.grammar.family else number
-            edges[number] = leaf_edges(leaves[number], store, families.setdefault(key, Family(store)), named)
+            key: object = number
+            limit = -1
+            if isinstance(part, Whole) and part.grammar.family:
+                key, limit = part.grammar.family, VALUE_GOES_ON
+            family = families.setdefault(key, Family(store, limit))
+            edges[number] = leaf_edges(leaves[number], store, family, named)
     return edges
 
 

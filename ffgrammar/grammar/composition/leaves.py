@@ -139,11 +139,17 @@ class Family:
 
     Attributes:
         members: their expressions.
+
+    Args:
+        store: has the expressions.
+        limit: the bytes with which a member may go on after a sentence; bit b of the int stands for byte b. What cannot
+            be found out in time is one of them.
     """
 
-    def __init__(self, store: ExprStore) -> None:
+    def __init__(self, store: ExprStore, limit: int = -1) -> None:
         self.members: set[int] = set()
         self._store = store
+        self._limit = limit
         self._whole = NOTHING
         self._first: dict[int, int] = {}
         self._going_on: dict[int, int] = {}
@@ -162,5 +168,5 @@ class Family:
         if ended not in self._going_on:
             if self._whole == NOTHING:
                 self._whole = self._store.union(sorted(self.members))
-            self._going_on[ended] = next_bytes(self._store, ended, self._whole)
+            self._going_on[ended] = next_bytes(self._store, ended, self._whole) & self._limit
         return self._going_on[ended]

@@ -13,7 +13,7 @@ from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.edges import first_bytes, following_lexemes, next_bytes
 from ffgrammar.grammar.grammar_edges import grammar_edges
-from ffgrammar.grammar.ir import GrammarIR, LexemeGroup
+from ffgrammar.grammar.ir import VALUE_GOES_ON, GrammarIR, LexemeGroup
 from ffgrammar.grammar.lark.source import Op
 from ffgrammar.grammar.lark.texts import Texts, error_at
 from ffgrammar.grammar.nullable import nullable_symbols
@@ -96,7 +96,7 @@ class InlineJSON:
         edges = grammar_edges(grammar, grammar.lexemes, store)
         for number in edges.first:
             self._first |= first_bytes(store, grammar.lexemes[number].expr)
-        self._going_on |= next_bytes(store, edges.ended, edges.ended)
+        self._going_on |= next_bytes(store, edges.ended, edges.ended) & VALUE_GOES_ON
         if after is None:
             return start
         self._leads.append((builder.nonterminal("blank"), after))
