@@ -20,6 +20,7 @@ NAMES = (
     "soak",
     "budgets",
     "hostile",
+    "costs",
     "interruptions",
     "gbnf",
     "python",

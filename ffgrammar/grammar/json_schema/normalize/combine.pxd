@@ -17,6 +17,7 @@ cdef class Combiner:
     cdef dict _impossible
     cdef dict _types
     cdef object _cost
+    cdef Py_ssize_t _steps
     cdef object _conditions
     cdef dict _made_choices
     # returns the shapes of a conjunction, where a `oneOf` may still be taken for an `anyOf`; raises what `_multiply` raises

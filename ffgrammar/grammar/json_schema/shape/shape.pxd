@@ -29,6 +29,7 @@ cdef class Shape:
     cdef public object checked
     cdef public tuple marks
     cdef public tuple pending
+    cdef public bint holed
     # returns a shallow copy, which is independent because the values of attributes are never changed in place
     cpdef Shape copy(self)
     # raises the lower bound of numbers to `bound` (a Decimal) unless the old one is higher; an open bound is exclusive
