@@ -135,20 +135,30 @@ class _Deep(Emitter):
 
 
 def _step(rng: random.Random, following: Any, inner: list[Any]) -> dict[str, Any]:
-    """A schema in which `following` applies to some parts of a value, in one of many ways; `inner` are ways to say it."""
+    """A schema in which `following` applies to some parts of a value, in one of many ways; `inner`: ways to say it."""
     next = rng.choice([following, *[rng.choice(inner)(following)] * 2])
     needed = {"required": ["n"]} if rng.random() < 0.5 else {}
     kind = rng.randrange(12)
     if kind == 0:
         return {"type": "array", "items": next, "minItems": rng.randrange(2), "maxItems": rng.randrange(1, 3)}
     if kind == 1:
-        return {"type": "array", "prefixItems": [next], "minItems": rng.randrange(2), "items": rng.choice([False, {"type": "integer"}])}
+        return {
+            "type": "array",
+            "prefixItems": [next],
+            "minItems": rng.randrange(2),
+            "items": rng.choice([False, {"type": "integer"}]),
+        }
     if kind == 2:
         return {"type": "object", "additionalProperties": next, "minProperties": rng.randrange(2)}
     if kind == 3:
         return {"type": "object", "patternProperties": {"^n": next}, **needed}
     if kind == 4:
-        return {"anyOf": [{"type": "object", "properties": {"n": next}, **needed}, {"type": rng.choice(["integer", "string", "object"])}]}
+        return {
+            "anyOf": [
+                {"type": "object", "properties": {"n": next}, **needed},
+                {"type": rng.choice(["integer", "string", "object"])},
+            ]
+        }
     if kind == 5:
         return {"type": "object", "if": {"required": ["m"]}, "then": {"properties": {"n": next}}, **needed}
     if kind == 6:
@@ -158,7 +168,12 @@ def _step(rng: random.Random, following: Any, inner: list[Any]) -> dict[str, Any
     if kind == 8:
         return {"type": ["object", "integer"], "properties": {"n": next, "m": next}, **needed}
     if kind == 9:
-        return {"type": "object", "properties": {"n": next}, "unevaluatedProperties": rng.choice([False, {"type": "integer"}]), **needed}
+        return {
+            "type": "object",
+            "properties": {"n": next},
+            "unevaluatedProperties": rng.choice([False, {"type": "integer"}]),
+            **needed,
+        }
     if kind == 10:
         return {"oneOf": [{"type": "object", "properties": {"n": next}, **needed}, {"type": "integer", "minimum": 1}]}
     return {"type": "object", "properties": {"n": next, "m": {"type": "integer"}}, **needed}
@@ -228,3 +243,29 @@ def test_random_mixtures(cl100k: ff.Tokenizer, order: str, monkeypatch: pytest.M
             outcomes[accepted] += 1
     covered(f"{outcomes[True]} accepted, {outcomes[False]} rejected, {sum([one is not None for one in made])} chains")
     assert min(outcomes.values()) > 100 and any([one is not None for one in made])
+
+
+def test_levels_that_may_end_in_null(cl100k: ff.Tokenizer) -> None:
+    """A run of levels, each of which has texts without a next level."""
+    schema = _cycles(PRIMES[:5], lambda _, at: at)
+    for one in schema["$defs"].values():
+        one["properties"]["n"] = {"anyOf": [one["properties"]["n"], {"type": "null"}]}
+    grammar = ff.compile_json_schema(schema, cl100k)
+    assert grammar.stats()["productions"] < 500
+    text = b'{"n":' * 2311
+    for levels in (1, 2, 41, 45, 100, 1234, 2309, 2310, 2311):
+        matcher = grammar.matcher()
+        assert matcher.accept_bytes(text[: 5 * levels]) == 5 * levels
+        other = matcher.fork()
+        assert matcher.accept_bytes(b"null" + b"}" * levels) == 4 + levels and matcher.is_accepting()
+        assert other.accept_bytes(b"{}") == 1 + (levels == 2310)
+
+
+def test_branches_at_each_level_are_refused(cl100k: ff.Tokenizer) -> None:
+    """With two next levels in one level, each level would need productions of its own."""
+    schema = _cycles(PRIMES[:7], lambda _, at: at)
+    for one in schema["$defs"].values():
+        one["properties"]["m"] = one["properties"]["n"]
+    with pytest.raises(ff.LimitError, match=r"come back only after 510510 levels at #?/") as caught:
+        ff.compile_json_schema(schema, cl100k)
+    assert caught.value.limit == "alternatives"

@@ -21,6 +21,7 @@ NAMES = (
     "budgets",
     "hostile",
     "costs",
+    "latencies",
     "interruptions",
     "gbnf",
     "python",

@@ -109,7 +109,9 @@ def _cost(one: Hostile, tok: ff.Tokenizer, limits: ff.Limits) -> Cost:
     try:
         grammar = compiled(one, tok, limits)
     except ff.FFGrammarError as error:
-        return Cost(time.thread_time() - begun, 0.0, _megabytes() - before, f"{type(error).__name__}: {str(error)[:200]}")
+        return Cost(
+            time.thread_time() - begun, 0.0, _megabytes() - before, f"{type(error).__name__}: {str(error)[:200]}"
+        )
     compiling = time.thread_time() - begun
     masking, outcome = _walk(grammar.matcher(), tok, one.text)
     return Cost(compiling, masking, _megabytes() - before, outcome)

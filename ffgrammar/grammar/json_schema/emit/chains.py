@@ -242,4 +242,3 @@ def _numbered(levels: bytes, width: int) -> tuple[list[int], bytes]:
     index = {word: number for number, word in enumerate(found)}
     text = bytes([index[word] for word in words])
     return [int.from_bytes(array(words.typecode, [word]).tobytes(), "little") for word in found], text
-

@@ -112,7 +112,9 @@ class Links:
         for index, branch in enumerate(branches if isinstance(branches, list) else ()):
             conj = self.subschemas.child(subschema, branch, "oneOf", str(index))
             named = assertions(self.subschemas.list[self.resolved(conj[0])]).get("type") if conj else None
-            types = {"number" if one == "integer" else one for one in ([named] if isinstance(named, str) else named or ())}
+            types = {
+                "number" if one == "integer" else one for one in ([named] if isinstance(named, str) else named or ())
+            }
             if not types or types & met:
                 return False
             met |= types

@@ -41,7 +41,9 @@ class Holed:
         self.hole = hole
         self._builder = builder
         self._seen = len(builder.productions)
-        self._templates = len(builder.templates)
+        self._seen_templates = len(builder.templates)
+        # the nonterminals with a parameter
+        self._parametric: set[int] = set()
         # by nonterminal: its productions
         self._bodies: dict[int, list[Body]] = {}
         # the nonterminals from which the hole can be reached
@@ -51,8 +53,6 @@ class Holed:
     def around(self, symbol: int) -> Around | None:
         """What stands around the hole in a symbol; None if this cannot be said so simply."""
         self._read()
-        if any([not self._holed.isdisjoint(one.rhs) for one in self._builder.templates[self._templates :]]):
-            return None
         return self._find(symbol, set())
 
     def copied(self, symbol: int, following: int) -> int:
@@ -89,6 +89,12 @@ class Holed:
             head, body = productions[index]
             self._bodies.setdefault(2 * head + 1, []).append(body)
         self._seen = len(productions)
+        templates = self._builder.templates
+        for one in templates[self._seen_templates :]:
+            again = () if one.again is None else (2 * one.again + 1,)
+            self._bodies.setdefault(2 * one.head + 1, []).append((*one.rhs, *again))
+            self._parametric.add(2 * one.head + 1)
+        self._seen_templates = len(templates)
         grown = True
         while grown:
             grown = False
@@ -103,7 +109,7 @@ class Holed:
         if symbol not in self._holed:
             return Around(None, (), symbol)
         if symbol not in self._around:
-            if symbol in open:
+            if symbol in open or symbol in self._parametric:
                 return None
             self._around[symbol] = self._united(symbol, {*open, symbol})
         return self._around[symbol]

@@ -7,8 +7,8 @@ not match an expression. The keywords of this module say these opposites.
 from __future__ import annotations
 
 __all__ = [
-    "INTERNAL_KEYWORDS",
     "HOLE",
+    "INTERNAL_KEYWORDS",
     "NOT",
     "NOT_MULTIPLE",
     "REPEATED",
