@@ -20,6 +20,7 @@ SHORT = {
     "forced": (["--schemas", "2", "--encoding", "cl100k_base"], "cl100k_base, compact, 2 schemas: "),
     "budgets": (["--schemas", "10"], "schemas (0 refused): 0 did not end in time"),
     "hostile": (["--mutations", "3"], "wrong ends: 0"),
+    "costs": (["--only", "2 contains", "--public"], "wrong ends: 0"),
     "interruptions": (["--count", "40"], "wrong walks: 0"),
     "python": (["--mutations", "20", "--max-bytes", "2000"], "unknown disagreements: 0"),
     "library": (

@@ -47,6 +47,8 @@ MANY = 256
 # times as much; each that has several subschemas costs one.
 TOTAL = 5
 
+# The work of an alternative that is looked at, in units of `ExprStore.count_work`.
+WORK = 3000
 # All alternatives that are looked at may be this many times as many, with those that are excluded at once.
 EXCLUDED = 3
 
@@ -128,6 +130,7 @@ class Combiner:
         while todo:
             shape, more, path, choices, is_one_of, split, read = todo.pop()
             self._steps += bool(path)
+            self._strings.store.count_work(WORK)
             before = len(choices)
             read = (self._reader.apply(shape, more, path, choices), read)
             if any([one.unless and _all_read(one.unless, read) for one in choices]):
