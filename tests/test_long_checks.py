@@ -78,4 +78,4 @@ def test_a_short_soak(shared_dir: Path) -> None:
 
 def test_all_have_a_short_run_here() -> None:
     named = subprocess.run([sys.executable, str(PROGRAM)], capture_output=True, text=True).stderr
-    assert {*named.split()[3].split("|")} == {*SHORT, "play", "rules", "soak", "tokenizers"}
+    assert {*named.split()[3].split("|")} == {*SHORT, "latencies", "play", "rules", "soak", "tokenizers"}
