@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import ffgrammar as ff
 
-__all__ = ["Hostile", "compiled", "sources"]
+__all__ = ["Hostile", "compiled", "sources", "string"]
 
 LETTERS = ascii_letters
 PRIMES = [2, 3, 5, 7, 11, 13, 17, 19]
@@ -32,6 +32,11 @@ class Hostile(NamedTuple):
     text: bytes
 
 
+def string(**more: Any) -> dict[str, Any]:
+    """The schema of strings of which more is asked."""
+    return {"type": "string", **more}
+
+
 def compiled(one: Hostile, tokenizer: ff.Tokenizer, limits: ff.Limits) -> ff.Grammar:
     """The grammar of a source."""
     if one.form == "json":
@@ -50,9 +55,6 @@ _Made = Iterator[tuple[str, str, Any, bytes]]
 
 
 def _strings() -> _Made:
-    def string(**more: Any) -> dict[str, Any]:
-        return {"type": "string", **more}
-
     for n in (4, 8, 12, 16, 20, 26, 32, 40):
         branches = [string(pattern=letter * 2) for letter in LETTERS[:n]]
         yield f"exactly one of {n} pairs", "json", {"oneOf": branches}, b'"aaxbb'

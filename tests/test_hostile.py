@@ -283,6 +283,31 @@ def test_schemas_as_objects_are_bounded_too(cl100k: ff.Tokenizer, schema: dict[s
     assert caught.value.limit == "source_bytes"
 
 
+def test_a_mask_that_takes_too_much_work(cl100k: ff.Tokenizer) -> None:
+    schema = {"type": "string", "allOf": [{"pattern": f"{letter}.*{letter}"} for letter in LETTERS[:20]]}
+    matcher = ff.compile_json_schema(schema, cl100k, limits=ff.Limits(mask_work=2_000_000)).matcher()
+    assert matcher.accept_bytes(b'"aabb') == 5
+    bitmask = ff.allocate_bitmask(1, cl100k.vocab_size)
+    for _ in range(2):
+        with pytest.raises(ff.LimitError, match="one mask takes too much work") as caught:
+            matcher.fill_bitmask(bitmask)
+        assert caught.value.limit == "mask_work"
+        assert matcher.text_bytes == b'"aabb'
+    assert matcher.accept_bytes(b"cc") == 2
+
+
+@pytest.mark.parametrize("word", ["const", "enum"])
+def test_lists_that_share_lists_are_as_large_as_their_text(cl100k: ff.Tokenizer, word: str) -> None:
+    value: Any = ["x"]
+    for _ in range(40):
+        value = [value, value]
+    with pytest.raises(ff.LimitError, match=f"the value at /a/{word} is too large") as caught:
+        ff.compile_json_schema({"items": {"$ref": "#/a"}, "a": {word: [value] if word == "enum" else value}}, cl100k)
+    assert caught.value.limit == "source_bytes"
+    value = [[["x"] * 2] * 2] * 2
+    assert ff.compile_json_schema({"const": value}, cl100k).matcher().accept_bytes(json.dumps(value).encode()) > 20
+
+
 def test_paths_with_null_characters(cl100k: ff.Tokenizer) -> None:
     for paths in ({"base": "a\0b"}, {"import_paths": ["a\0b"]}):
         with pytest.raises(ff.GrammarError, match="a path has no null character"):

@@ -29,12 +29,12 @@ def _encode_pretokens(tok: ff.Tokenizer) -> Callable[[], Any]:
 
 
 def _cycles(tok: ff.Tokenizer, limits: ff.Limits | None = None) -> Callable[[], Any]:
-    """Conjunctions of as many references as the cycles' lengths multiply to."""
+    """Conjunctions of as many references as the cycles' lengths multiply to: one property goes on by two steps."""
     schemas: dict[str, Any] = {}
     for length in (7, 11, 13, 17):
         for at in range(length):
-            after = {"$ref": f"#/$defs/{length}%20{(at + 1) % length}"}
-            schemas[f"{length} {at}"] = {"properties": {"m": after, "n": after}}
+            one, two = ({"$ref": f"#/$defs/{length}%20{(at + steps) % length}"} for steps in (1, 2))
+            schemas[f"{length} {at}"] = {"properties": {"m": one, "n": two}}
     start = {"allOf": [{"$ref": f"#/$defs/{length}%200"} for length in (7, 11, 13, 17)], "$defs": schemas}
     return lambda: ff.compile_json_schema(start, tok, limits=limits)
 

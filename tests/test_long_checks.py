@@ -22,6 +22,7 @@ SHORT = {
     "grammars": (["--count", "3", "--first", "1000"], "differences: 0"),
     "compositions": (["--groups", "2", "--tools", "10"], "tokens that the composition does not allow: 0"),
     "hostile": (["--mutations", "3"], "wrong ends: 0"),
+    "costs": (["--only", "2 contains", "--public"], "wrong ends: 0"),
     "interruptions": (["--count", "40"], "wrong walks: 0"),
     "python": (["--mutations", "20", "--max-bytes", "2000"], "unknown disagreements: 0"),
     "library": (
@@ -79,4 +80,4 @@ def test_a_short_soak(shared_dir: Path) -> None:
 
 def test_all_have_a_short_run_here() -> None:
     named = subprocess.run([sys.executable, str(PROGRAM)], capture_output=True, text=True).stderr
-    assert {*named.split()[3].split("|")} == {*SHORT, "play", "rules", "soak", "tokenizers"}
+    assert {*named.split()[3].split("|")} == {*SHORT, "latencies", "play", "rules", "soak", "tokenizers"}

@@ -6,7 +6,7 @@ import threading
 from libc.stdint cimport uint64_t
 
 from ffgrammar.core.signals cimport run_signal_handlers
-from ffgrammar.core.status cimport INTERRUPTED, LIMIT_SECONDS, OK
+from ffgrammar.core.status cimport INTERRUPTED, LIMIT_MASK_WORK, LIMIT_SECONDS, OK
 
 from ffgrammar.core.status import raise_status
 
@@ -97,7 +97,10 @@ cdef int beat(Pulse* p) noexcept nogil:
     cdef bint holding
     if has_ended(p):
         return p.ended
+    p.done += <uint64_t>(WORK - p.left)
     p.left = WORK
+    if p.done_most and p.done > p.done_most:
+        return end(p, LIMIT_MASK_WORK)
     if p.deadline and time > p.deadline:
         return end(p, LIMIT_SECONDS)
     if time - p.beaten > <uint64_t>HOLDING and thread_state() != NULL:

@@ -17,6 +17,7 @@ cdef enum Status:
     LIMIT_SECONDS = -9
     INTERRUPTED = -10  # the handler of a signal has raised; its exception is set
     REENTERED = -11    # the handler of a signal uses the grammar in whose call it runs
+    LIMIT_MASK_WORK = -12
 
 
 cdef inline bint ends_call(int status) noexcept nogil:

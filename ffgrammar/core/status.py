@@ -17,6 +17,7 @@ _LIMITS = {
     -7: ("row_items", "the grammar is too ambiguous: one parser row has too many items"),
     -8: ("cache_bytes", "one step needs more parser rows or larger lexer states than the cache may hold"),
     -9: ("seconds", "one call takes too long"),
+    -12: ("mask_work", "one mask takes too much work"),
 }
 
 

@@ -162,6 +162,7 @@ cdef class Engine:
         self.shared = shared_partitions(tokenizer)
         self.masks.partitions = &self.shared.table
         self.masks.max_bytes = min(limits.mask_bytes, 8 << 30)
+        self.masks.max_work = min(limits.mask_work, 1 << 60)
         self.checked(masks_init(&self.masks))
         self.checked(completability_init(
             &self.completability, &self.recognizer, not grammar.delimited, grammar.correct_prefix))

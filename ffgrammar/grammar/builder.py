@@ -60,6 +60,16 @@ class GrammarBuilder:
         self._shared: dict[tuple[object, ...], int] = {}
         self._has_groups = False
 
+    @property
+    def productions(self) -> Productions:
+        """The productions so far."""
+        return self._productions
+
+    @property
+    def templates(self) -> Sequence[Template]:
+        """The productions of parametric nonterminals so far."""
+        return self._templates
+
     def check(self, kind: str) -> int:
         """The number of the check of a kind in `CHECKS`."""
         return self._checks.setdefault(kind, len(self._checks))

@@ -12,6 +12,8 @@ are the checks that need an oracle or names that are not public:
 - tokenizers: the tokenizers of real models, against their reference packages.
 - gbnf: verdicts on sampled and mutated texts, against the definition and xgrammar; and masks against xgrammar's.
 - soak: whether memory grows along millions of tokens.
+- costs: what each hostile source costs, and each variant, in a process of its own.
+- latencies: how long others wait beside the worst sources, and how late calls end.
 - traffic: requests to a server, by Zipf's law, beside the peers' own compilers.
 - python: the grammar of Python against the standard library, and against its mutations.
 

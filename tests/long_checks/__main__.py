@@ -22,6 +22,8 @@ NAMES = (
     "grammars",
     "compositions",
     "hostile",
+    "costs",
+    "latencies",
     "interruptions",
     "gbnf",
     "python",

@@ -19,11 +19,12 @@ from ffgrammar.engine.masks.mask_cache cimport MaskTable, StoredMask
 from ffgrammar.engine.recognizer.completability cimport Completability
 
 cdef struct Masks:
-    # The engine sets these four before it calls masks_init.
+    # The engine sets these five before it calls masks_init.
     Vocabulary vocab
     Completability* completability
     Partitions* partitions
     size_t max_bytes     # of the masks that are kept
+    uint64_t max_work    # of one mask; 0: any
     Owner owner
     KeyCache keys
     MaskTable table

@@ -29,6 +29,7 @@ from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
 from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
+from ffgrammar.core.pulse cimport allow_work
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add
 from ffgrammar.core.vec cimport vec_fill
@@ -431,7 +432,9 @@ cdef int make(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, 
     cdef TraceMark mark = trace_mark(&m.trace)
     cdef int status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
+        allow_work(&m.nodes.pulse, k.max_work)
         status = compute(k, m, config, text_dependent)
+        allow_work(&m.nodes.pulse, 0)
     trace_settle(&m.trace)
     trace_release(&m.trace, &mark)
     if status >= 0:

@@ -41,7 +41,7 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
     n.max_words = 0xFFFFFFFF
     n.visits = 0
     n.visit_end = <uint64_t>-1
-    n.pulse.left = n.pulse.beaten = n.pulse.handling = 0
+    n.pulse.left = n.pulse.beaten = n.pulse.handling = n.pulse.done = n.pulse.done_most = 0
     pulse_begin(&n.pulse, 0)
     n.words_limit = LIMIT_EXPRESSIONS
     for word in range(K_NOTHING, K_ANY + 1):

@@ -82,6 +82,16 @@ cdef class ExprStore:
             raise_kernel(status, &self.nodes.pulse, self.limits)
         return status
 
+    def count_work(self, int work):
+        """Count work of the caller, in units of some 10 ns, so that it is interrupted as the work of the store is.
+
+        Raises:
+            LimitError: the call takes too long.
+        """
+        cdef int status = pulse(&self.nodes.pulse, work)
+        if status < 0:
+            raise_kernel(status, &self.nodes.pulse, self.limits)
+
     cdef uint32_t valid(self, object e) except? 0:
         """`e` as an id; ValueError if it is no id of this store."""
         # (an int that does not fit is clipped)

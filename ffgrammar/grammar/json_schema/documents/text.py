@@ -11,7 +11,7 @@ from typing import Any
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
 
-__all__ = ["check_size", "kind_of", "read_text"]
+__all__ = ["check_size", "check_value", "kind_of", "read_text"]
 
 
 def read_text(text: str, limits: Limits, what: str = "the schema") -> Any:
@@ -68,6 +68,34 @@ def check_size(schema: Any, limits: Limits) -> None:
             if isinstance(one, dict):
                 stack.extend(one)
             stack.extend(one.values() if isinstance(one, dict) else one)
+
+
+def check_value(value: Any, limits: Limits, pointer: str) -> None:
+    """Bound the text of a value of `enum` or `const`. A list that occurs in several places counts in each of them.
+
+    Raises:
+        LimitError: it is too large.
+    """
+    # (a list of scalars is no longer than the schema)
+    if isinstance(value, (dict, list)):
+        try:
+            size = _size(value, {})
+        except RecursionError:
+            # the bound on nesting will name it
+            return
+        if size > limits.source_bytes:
+            raise LimitError("source_bytes", limits.source_bytes, f"the value at {pointer} is too large")
+
+
+def _size(value: Any, known: dict[int, int]) -> int:
+    """About the length of the text of a value; `known`: that of lists and objects, by id()."""
+    if not isinstance(value, (dict, list)):
+        return 2 + (len(value) if isinstance(value, str) else 0)
+    found = known.get(id(value))
+    if found is None:
+        inner = value if isinstance(value, list) else [*value, *value.values()]
+        found = known[id(value)] = 2 + sum([_size(one, known) for one in inner])
+    return found
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

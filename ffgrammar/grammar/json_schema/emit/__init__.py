@@ -11,6 +11,7 @@ In reading order:
 - ordered, unordered: the order in which the properties of an object may come.
 - other_keys: the keys beside the named ones.
 - objects: objects.
-- chains: several recursive subschemas that apply to one object and hand the same property on.
+- links, nesting, plain_levels, chains: several recursive subschemas that apply to one value and come back to their
+  beginnings after different numbers of levels.
 - emitter: the symbol of a conjunction.
 """

@@ -1,121 +1,159 @@
-"""Several recursive subschemas that all apply to one object, and hand the same property on to their next subschemas.
+"""Several recursive subschemas that all apply to one value, where what is inside again obeys all of their next ones.
 
 Where the subschemas of such a conjunction come back to their beginnings after 2, 3, 5 and 7 levels, the conjunction
 comes back to its beginning after 210. For emitter.py each of these levels is another conjunction, with a symbol of its
-own. But nearly all of them ask the same: what is asked depends only on the *kinds* of the subschemas at a level. So the
-levels are written down as a text, with a byte for each set of kinds. A run of n equal levels that must have the
-property takes log(n) productions:
+own. But nearly all of them ask the same: what is asked depends only on the *kinds* of the subschemas at a level (see
+links.py). So the levels are written down as a text, with a byte for each set of kinds. Each set of kinds is made once,
+as a symbol with a hole for the next level (see nesting.py). A run of n equal levels takes log(n) productions:
 
-    level: opening opening … next closing closing …        opening: "{" "\"n\"" ":"     closing: other* "}"
+    level: before before … next behind behind …      before: "{" "\"n\"" ":"      behind: other* "}"
+
+If a level also has texts without a next level, so has the run: 0 to n-1 levels, and then such a text.
 """
 
 from __future__ import annotations
 
 import re
+from array import array
 from math import lcm
 from typing import Any, NamedTuple
 
 from ffgrammar.core.errors import LimitError
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
-from ffgrammar.grammar.json_schema.emit.other_keys import key_classes, key_symbols, named_key
+from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join
+from ffgrammar.grammar.json_schema.emit.links import Links, NoChain
+from ffgrammar.grammar.json_schema.emit.nesting import Around, Holed
+from ffgrammar.grammar.json_schema.emit.plain_levels import plain_level
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
-from ffgrammar.grammar.json_schema.shape.shape import Shape
-from ffgrammar.grammar.json_schema.shape.types import OBJ
-from ffgrammar.grammar.json_schema.spec.keywords import BY_WORD, Role
 
-__all__ = ["chain_symbol"]
+__all__ = ["Chains"]
 
-# The assertions that a subschema of a chain may have.
-_WORDS = ("type", "properties", "required", "additionalProperties")
-# A level costs this part of an alternative.
+# A byte of the text of the levels costs this part of an alternative.
 LEVELS = 500
-# A chain may have this many runs of equal levels. A level whose property is optional is a run by itself.
+# A chain may have this many runs of equal levels.
 MOST_RUNS = 5000
-# A set of kinds is a byte.
-MOST_KINDS = 8
+# There may be this many kinds, and sets of kinds.
+MOST_KINDS, MOST_SETS = 64, 250
+# No more chains are looked for when this many bytes were written down in vain.
+MOST_VAIN = 1_000_000
+# The levels that are copied, because what is around the next level cannot be told apart, may have this many
+# productions.
+MOST_COPIED = 100_000
 
 
-class _Link(NamedTuple):
-    """A subschema of a chain: the property that it hands on, what else it says, and the number of the next one."""
+class _Path(NamedTuple):
+    """The kinds of a subschema and of those after it, and where they come back to; no kind is -1."""
 
-    name: str
-    kind: tuple[Any, ...]
-    next: int
-
-
-class _Level(NamedTuple):
-    """What is asked of a level: what comes before and after the value of the property (None: there is no such object),
-    and the symbol of the values without it."""
-
-    opening: int | None
-    closing: int
-    others: int
+    kinds: list[int]
+    begin: int
 
 
-class _NoChain(Exception):
-    """The conjunction is not a chain."""
+# The symbol of a level, and what is around its hole.
+_Level = tuple[int, Around | None]
 
 
-def chain_symbol(em: Symbols, conj: Conj) -> int | None:
-    """The symbol of a conjunction whose subschemas all hand on the same property; None if this is not one.
+class Chains:
+    """The chains of one schema."""
 
-    Raises:
-        LimitError: the conjunction comes back to its beginning after too many levels.
-    """
-    if len(conj) < 2:
-        return None
-    try:
-        return _Chain(em, conj).symbol()
-    except (_NoChain, RecursionError):
-        return None
-
-
-class _Chain:
-    """The chain of one conjunction."""
-
-    def __init__(self, em: Symbols, conj: Conj) -> None:
+    def __init__(self, em: Symbols) -> None:
         self._em = em
-        self._links: dict[int, _Link] = {}
-        # by kind: its number, and the conjunction of what it says beside the property
-        self._kinds: dict[tuple[Any, ...], tuple[int, Conj]] = {}
-        self._starts = list(dict.fromkeys([self._resolved(at) for at in conj]))
-        self._name = self._link(self._starts[0]).name
+        self._links = Links(em.subschemas)
+        self._holed = Holed(em.builder, em.builder.nonterminal("hole"))
+        # by the numbers of the kinds: the symbol of such a level, and what is around its hole
+        self._levels: dict[tuple[int, ...], _Level] = {}
+        # how many bytes were written down for conjunctions that turned out to be no chains
+        self._vain = 0
 
-    def symbol(self) -> int:
-        """The symbol of the first level."""
-        em = self._em
-        head, levels = self._levels()
-        known = {bits: self._level(bits) for bits in set(levels)}
-        # sets that ask the same get the same byte
-        first = {level: bits for bits, level in reversed(known.items())}
-        levels = levels.translate(bytes([first[known[bits]] if bits in known else 0 for bits in range(256)]))
-        period = (levels[head:] * 2).find(levels[head:], 1)
-        before = self._runs(levels[:head], known)
-        runs = [*before, *self._runs(levels[head : head + period], known)]
-        if len(runs) > MOST_RUNS:
-            raise _NoChain
-        symbols = [em.builder.nonterminal("value") for _ in runs]
-        for (bits, count), symbol, following in zip(runs, symbols, [*symbols[1:], symbols[len(before)]], strict=True):
-            level = known[bits]
-            if level.opening is not None:
-                opening, closing = self._power(level.opening, count), self._power(level.closing, count)
-                em.builder.add(symbol, (opening, following, closing))
-            if level.others != em.never:
-                em.builder.add(symbol, (level.others,))
+    def symbol(self, conj: Conj) -> int | None:
+        """The symbol of a conjunction whose subschemas are a chain; None if they are not.
+
+        Raises:
+            LimitError: the conjunction comes back to its beginning after too many levels.
+        """
+        if self._vain > MOST_VAIN:
+            return None
+        try:
+            paths = list(dict.fromkeys([self._links.resolved(at) for at in conj]))
+            return self._symbol(conj, [self._path(at) for at in paths])
+        except (NoChain, RecursionError):
+            return None
+
+    def _path(self, at: int) -> _Path:
+        index: dict[int, int] = {}
+        kinds: list[int] = []
+        following: int | None = at
+        while following is not None and following not in index:
+            index[following] = len(kinds)
+            kind, following = self._links.link(following)
+            kinds.append(kind)
+        if following is None:
+            return _Path([*kinds, -1], len(kinds))
+        return _Path(kinds, index[following])
+
+    def _symbol(self, conj: Conj, paths: list[_Path]) -> int:
+        head, sets, text = self._text(conj, paths)
+        levels = [self._level(kinds) for kinds in sets]
+        # levels that are the same get the same byte
+        first = {level: number for number, level in reversed(list(enumerate(levels)))}
+        text = text.translate(bytes([first[level] for level in levels]).ljust(256, b"\0"))
+        head, shown = self._cut(head, text, levels)
+        runs = self._runs(shown[:head], levels, conj)
+        before = len(runs)
+        runs += self._runs(shown[head:], levels, conj)
+        builder = self._em.builder
+        symbols = [builder.nonterminal("value") for _ in runs]
+        for (number, count), symbol, following in zip(runs, symbols, [*symbols[1:], symbols[before]], strict=True):
+            for body in self._run(*levels[number], count, following):
+                builder.add(symbol, body)
+        self._vain = 0
         return symbols[0]
 
-    def _runs(self, levels: bytes, known: dict[int, _Level]) -> list[tuple[int, int]]:
-        """The runs of equal levels: their byte, and how many levels. A level with values that lack the property is a
+    def _cut(self, head: int, text: bytes, levels: list[_Level]) -> tuple[int, bytes]:
+        """The levels, but no more than can be reached, and no repetitions."""
+        last = [self._holed.size(symbol) == 0 for symbol, _ in levels]
+        ends = [at for at in [text.find(number) for number, is_last in enumerate(last) if is_last] if at >= 0]
+        if ends:
+            # (the last level has no next one, so what is said to come after it does not count)
+            return min(ends), text[: min(ends) + 1]
+        return head, text[: head + (text[head:] * 2).find(text[head:], 1)]
+
+    def _runs(self, text: bytes, levels: list[_Level], conj: Conj) -> list[tuple[int, int]]:
+        """The runs of equal levels: the index of the level, and how many there are. A level that has to be copied is a
         run by itself."""
         found: list[tuple[int, int]] = []
-        for match in re.finditer(b"|".join([re.escape(bytes([bits])) + b"+" for bits in known]), levels):
+        room = MOST_COPIED
+        numbers = [re.escape(bytes([number])) + b"+" for number in range(len(levels))]
+        for match in re.finditer(b"|".join(numbers), text):
             begin, end = match.span()
-            bits, count = levels[begin], end - begin
-            alone = known[bits].others != self._em.never
-            if len(found) + alone * count > MOST_RUNS:
-                raise _NoChain
-            found.extend([(bits, 1)] * count if alone else [(bits, count)])
+            number, count = text[begin], end - begin
+            symbol, around = levels[number]
+            if around is None:
+                room -= count * self._holed.size(symbol)
+            if room < 0 or len(found) > MOST_RUNS:
+                raise self._refusal(len(text), conj)
+            found.extend([(number, 1)] * count if around is None else [(number, count)])
         return found
+
+    def _refusal(self, total: int, conj: Conj) -> Exception:
+        """The error for a chain of so many levels, which are too many if they are made one by one."""
+        limits = self._em.limits
+        if total <= limits.alternatives:
+            return NoChain()
+        where = self._em.subschemas.list[conj[0]].pointer()
+        message = f"references that are followed side by side come back only after {total} levels at {where}"
+        return LimitError("alternatives", limits.alternatives, message)
+
+    def _run(self, symbol: int, around: Around | None, count: int, following: int) -> list[tuple[int, ...]]:
+        """The bodies of a run of equal levels, before the level that follows it."""
+        if around is None:
+            return [(self._holed.copied(symbol, following),)]
+        bodies: list[tuple[int, ...]] = []
+        if around.before is not None:
+            builder = self._em.builder
+            before, behind = builder.seq(around.before), builder.seq(around.behind)
+            bodies.append((self._power(before, count), following, self._power(behind, count)))
+        if around.free is not None:
+            bodies.append((self._up_to(around, count),))
+        return bodies
 
     def _power(self, symbol: int, count: int) -> int:
         if count == 1:
@@ -123,111 +161,84 @@ class _Chain:
         half = self._power(symbol, count >> 1)
         return self._em.builder.seq([half, half, symbol] if count & 1 else [half, half])
 
-    # The levels as text
+    def _up_to(self, around: Around, count: int) -> int:
+        """Fewer than `count` levels, and in the last one a text that has no hole."""
+        assert around.free is not None
+        if count == 1 or around.before is None:
+            return around.free
+        builder = self._em.builder
+        before, behind = builder.seq(around.before), builder.seq(around.behind)
+        if count & 1:
+            return builder.choice([around.free, builder.seq([before, self._up_to(around, count - 1), behind])])
+        half = self._up_to(around, count >> 1)
+        more = [self._power(before, count >> 1), half, self._power(behind, count >> 1)]
+        return builder.choice([half, builder.seq(more)])
 
-    def _levels(self) -> tuple[int, bytes]:
-        """The level that comes after the last one, and the sets of kinds of all levels, with a byte for each."""
-        paths = [self._path(start) for start in self._starts]
-        head = max([begin for begin, _ in paths])
-        total = head + lcm(*[len(kinds) - begin for begin, kinds in paths])
+    # The levels as a text
+
+    def _text(self, conj: Conj, paths: list[_Path]) -> tuple[int, list[tuple[int, ...]], bytes]:
+        """The level that comes after the last one, the sets of kinds, and for each level the index of its set."""
+        used = list(dict.fromkeys([kind for path in paths for kind in path.kinds if kind >= 0]))
+        if len(used) > MOST_KINDS:
+            raise NoChain
+        width = next(size for size in (1, 2, 4, 8) if len(used) <= 8 * size)
+        head = max([path.begin for path in paths])
+        total = head + lcm(*[len(path.kinds) - path.begin for path in paths])
         limits = self._em.limits
-        if total > LEVELS * limits.alternatives:
-            where = self._em.subschemas.list[self._starts[0]].pointer()
-            message = f"references that are followed side by side come back only after {total} levels at {where}"
-            raise LimitError("alternatives", limits.alternatives, message)
+        if total * width > LEVELS * limits.alternatives:
+            raise self._refusal(total, conj)
+        self._vain += total * width
+        bits = {kind: 1 << number for number, kind in enumerate(used)} | {-1: 0}
         both = 0
-        for begin, kinds in paths:
-            times, rest = divmod(total - begin, len(kinds) - begin)
-            text = kinds[:begin] + kinds[begin:] * times + kinds[begin : begin + rest]
-            both |= int.from_bytes(text, "little")
-        return head, both.to_bytes(total, "little")
-
-    def _path(self, start: int) -> tuple[int, bytes]:
-        """The kinds of the subschemas from one on, each as a set of one, and the index of the one after the last."""
-        index: dict[int, int] = {}
-        kinds = bytearray()
-        at = start
-        while at not in index:
-            index[at] = len(kinds)
-            link = self._link(at)
-            if link.name != self._name:
-                raise _NoChain
-            kinds.append(1 << self._kinds[link.kind][0])
-            at = link.next
-        return index[at], bytes(kinds)
-
-    def _link(self, at: int) -> _Link:
-        found = self._links.get(at)
-        if found is not None:
-            return found
-        subschemas = self._em.subschemas
-        subschema = subschemas.list[at]
-        said = _assertions(subschema.keywords())
-        properties = said.get("properties")
-        if not isinstance(properties, dict) or len(properties) != 1 or not said.keys() <= set(_WORDS):
-            raise _NoChain
-        ((name, value),) = properties.items()
-        following = subschemas.child(subschema, value, ("properties", name))
-        if len(following) != 1:
-            raise _NoChain
-        rest = {**said, "properties": {name: True}}
-        kind = (repr(rest), id(subschema.resource), subschema.scope, subschema.modern)
-        if kind not in self._kinds:
-            if len(self._kinds) == MOST_KINDS:
-                raise _NoChain
-            self._kinds[kind] = (len(self._kinds), subschemas.child(subschema, rest, ()))
-        link = self._links[at] = _Link(name, kind, self._resolved(following[0]))
-        return link
-
-    def _resolved(self, at: int) -> int:
-        """The number of the subschema that one stands for, if it is nothing but a reference."""
-        subschemas = self._em.subschemas
-        met = set()
-        while at not in met and at != NEVER[0]:
-            met.add(at)
-            said = _assertions(subschemas.list[at].keywords())
-            if said.keys() != {"$ref"}:
-                return at
-            following = subschemas.follow(subschemas.list[at], said["$ref"])
-            if len(following) != 1:
-                break
-            at = following[0]
-        raise _NoChain
+        for kinds, begin in paths:
+            text = b"".join([bits[kind].to_bytes(width, "little") for kind in kinds])
+            start, end = begin * width, len(text)
+            times, rest = divmod(total * width - start, end - start)
+            both |= int.from_bytes(text[:start] + text[start:] * times + text[start : start + rest], "little")
+        sets, text = _numbered(both.to_bytes(total * width, "little"), width)
+        return head, [tuple([kind for kind in used if bits[kind] & one]) for one in sets], text
 
     # What is asked of a level
 
-    def _level(self, bits: int) -> _Level:
+    def _level(self, kinds: tuple[int, ...]) -> _Level:
+        found = self._levels.get(kinds)
+        if found is None:
+            found = self._levels[kinds] = self._made_level(kinds)
+        return found
+
+    def _made_level(self, kinds: tuple[int, ...]) -> _Level:
         em = self._em
-        conj: Conj = ()
-        for number, said in self._kinds.values():
-            if bits >> number & 1:
-                conj = join(conj, said)
-        objects = [shape for shape in em.combiner.resolved_shapes(conj) if shape.types & OBJ]
-        if len(objects) > 1 or not all([self._is_plain(shape) for shape in objects]):
-            raise _NoChain
-        subschema = em.subschemas.list[self._starts[0]]
-        absent = em.subschemas.synthesized(subschema, {"properties": {self._name: False}})
-        others = em.symbol(join(conj, absent), 1)
-        if not objects:
-            return _Level(None, em.never, others)
-        bodies = []
-        for keys, inner in key_classes(em, objects[0], {self._name: None}, None):
-            value = em.symbol(inner, 1)
-            if value != em.never:
-                bodies.append((*key_symbols(em, keys, "key"), value))
-        before = [em.growing([()], [(*body, em.comma) for body in bodies])] if bodies and em.any_order else []
-        after = [em.growing([()], [(em.comma, *body) for body in bodies])] if bodies else []
-        opening = [em.left_brace, *em.layout.line_break, *before, *named_key(em, self._name)]
-        closing = [*after, *em.layout.last_break, em.right_brace]
-        return _Level(em.builder.seq(opening), em.builder.seq(closing), others)
-
-    def _is_plain(self, shape: Shape) -> bool:
-        """Whether nothing is asked of the objects but their property, and of other keys all the same."""
-        if shape.key_names or shape.some_keys or shape.min_properties > 1 or shape.max_properties is not None:
-            return False
-        return set(shape.required) <= {self._name} and not any([group.patterns for group in shape.groups])
+        said: Conj = ()
+        holes: Conj = ()
+        for kind in kinds:
+            said = join(said, self._links.kinds[kind].said)
+            holes = join(holes, self._links.kinds[kind].hole)
+        symbol = em.with_hole(said, holes, self._holed.hole)
+        if symbol is None:
+            raise NoChain
+        around = self._holed.around(symbol)
+        if around is None and em.any_order:
+            around = plain_level(em, said, holes, self._holed.hole)
+            if around is None:
+                raise NoChain
+        return symbol, around
 
 
-def _assertions(schema: dict[Any, Any]) -> dict[Any, Any]:
-    """A schema without annotations."""
-    return {word: value for word, value in schema.items() if word in BY_WORD and BY_WORD[word].role != Role.ANNOTATION}
+def _numbered(levels: bytes, width: int) -> tuple[list[int], bytes]:
+    """The different sets of kinds, as bits, and for each level the index of its set; `levels` has `width` bytes for
+    each level."""
+    if width == 1:
+        sets = [one for one in range(256) if one in levels]
+        if len(sets) > MOST_SETS:
+            raise NoChain
+        return sets, levels.translate(bytes([sets.index(one) if one in levels else 0 for one in range(256)]))
+    words: Any = array({2: "H", 4: "I", 8: "Q"}[width])
+    words.frombytes(levels)
+    if len(set(words[:20_000])) > MOST_SETS:
+        raise NoChain
+    found = sorted(set(words))
+    if len(found) > MOST_SETS:
+        raise NoChain
+    index = {word: number for number, word in enumerate(found)}
+    text = bytes([index[word] for word in words])
+    return [int.from_bytes(array(words.typecode, [word]).tobytes(), "little") for word in found], text

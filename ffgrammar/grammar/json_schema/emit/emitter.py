@@ -12,7 +12,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
 from ffgrammar.grammar.json_schema.emit.arrays import array_symbol
-from ffgrammar.grammar.json_schema.emit.chains import chain_symbol
+from ffgrammar.grammar.json_schema.emit.chains import Chains
 from ffgrammar.grammar.json_schema.emit.objects import object_symbol
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.normalize.normalizer import Normalizer
@@ -49,15 +49,22 @@ class Emitter(Symbols):
         self._open: dict[Conj, int | None] = {}
         # the conjunctions whose nonterminal has no production yet, because they are nested too deep
         self._waiting: list[Conj] = []
+        # whether a symbol was made for a hole (see links.py)
+        self._holed = False
 
     def start(self, conj: Conj) -> int:
         """The symbol of the whole schema. Makes all other symbols, too."""
         symbol = self.symbol(conj, 0)
+        chains: Chains | None = None
         while self._waiting:
             waiting = self._waiting.pop()
             nonterminal = self._symbols.pop(waiting)
             self._open[waiting] = nonterminal
-            made = chain_symbol(self, waiting)
+            made = None
+            if len(waiting) > 1:
+                # (few schemas need it)
+                chains = chains or Chains(self)
+                made = chains.symbol(waiting)
             self._close(waiting, self._make(waiting, 0) if made is None else made)
         return symbol
 
@@ -73,21 +80,36 @@ class Emitter(Symbols):
                 # the conjunction () allows scalars, so its nonterminal always derives something
                 self.may_be_impossible = self.may_be_impossible or bool(conj)
             return found
-        if depth > INLINE_DEPTH:
+        plain = self._reader.plain_type(conj)
+        found = self._plain.get(plain)
+        if found is not None:
+            self._symbols[conj] = found
+            return found
+        if depth > INLINE_DEPTH and plain is None:
             found = self._symbols[conj] = self.builder.nonterminal("value")
             self.may_be_impossible = True
             self._waiting.append(conj)
             return found
-        plain = self._reader.plain_type(conj)
-        found = self._plain.get(plain)
-        if found is None:
-            self._open[conj] = None
-            found = self._close(conj, self._make(conj, depth))
-            if plain is not None:
-                self._plain[plain] = found
-        else:
-            self._symbols[conj] = found
+        self._open[conj] = None
+        found = self._close(conj, self._make(conj, depth))
+        if plain is not None:
+            self._plain[plain] = found
         return found
+
+    def with_hole(self, conj: Conj, holes: Conj, hole: int) -> int | None:
+        """The symbol of a conjunction in which `hole` stands for the conjunction `holes`, whose subschemas have the
+        keyword HOLE; None if a part of a value must obey some of `holes` and not others, or something else, too."""
+        self._holed = False
+        known, waiting = len(self._symbols), len(self._waiting)
+        if holes:
+            self._symbols[holes] = hole
+        made = self._make(conj, 1)
+        added = [self._symbols.popitem() for _ in range(len(self._symbols) - known)]
+        some = set(holes)
+        mixed = [one for one, _ in added if one != holes and not some.isdisjoint(one)]
+        self._symbols.update([(one, symbol) for one, symbol in added if some.isdisjoint(one)])
+        self._waiting[waiting:] = [one for one in self._waiting[waiting:] if some.isdisjoint(one)]
+        return None if mixed or self._holed else made
 
     def _close(self, conj: Conj, made: int) -> int:
         nonterminal = self._open.pop(conj)
@@ -100,6 +122,7 @@ class Emitter(Symbols):
     def _make(self, conj: Conj, depth: int) -> int:
         symbols: list[int] = []
         for shape in self.combiner.resolved_shapes(conj):
+            self._holed = self._holed or shape.holed
             self._add_symbols(shape, depth, symbols)
         if not symbols:
             self.impossible.append(conj)

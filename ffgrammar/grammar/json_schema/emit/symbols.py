@@ -63,6 +63,10 @@ class Symbols:
         """The symbol of the values that obey a conjunction, at a depth of nesting."""
         raise NotImplementedError
 
+    def with_hole(self, conj: Conj, holes: Conj, hole: int) -> int | None:
+        """The symbol of a conjunction in which a symbol stands for another conjunction; see `Emitter`."""
+        raise NotImplementedError
+
     def rule(self, bodies: Sequence[tuple[int, ...]], name: str = "") -> int:
         """A symbol that stands for any one of these sequences of symbols. Equal rules are one symbol."""
         if len(bodies) == 1:

@@ -19,6 +19,7 @@ cdef class Combiner:
     cdef dict _impossible
     cdef dict _types
     cdef object _cost
+    cdef Py_ssize_t _steps
     cdef object _conditions
     cdef dict _made_choices
     cdef Shape _blank

@@ -47,6 +47,11 @@ MANY = 256
 # times as much; each that has several subschemas costs one.
 TOTAL = 5
 
+# The work of an alternative that is looked at, in units of `ExprStore.count_work`.
+WORK = 3000
+# All alternatives that are looked at may be this many times as many, with those that are excluded at once.
+EXCLUDED = 3
+
 # The shape so far, what to apply to it, its path, the choices still to be made, whether this is one of several options,
 # the keys for which a merged choice was made, and the subschemas that were applied: a set, and what was applied before.
 _Todo = tuple[Shape, Conj, EvaluationPath, list[Choice], bool, tuple[str, ...], tuple[Any, ...]]
@@ -77,6 +82,8 @@ class Combiner:
         self._types: dict[Conj, int] = {}
         # the cost of all alternatives so far
         self._cost = 0
+        # how many alternatives were looked at, also those that were excluded at once
+        self._steps = 0
         self._conditions = Conditions(context.subschemas, context.negation)
         self._made_choices: dict[tuple[Any, ...], Conj] = {}
         # (Copying a shape takes a fifth of the time of making one.)
@@ -124,6 +131,8 @@ class Combiner:
         made = 0
         while todo:
             shape, more, path, choices, is_one_of, split, read = todo.pop()
+            self._steps += bool(path)
+            self._strings.store.count_work(WORK)
             before = len(choices)
             read = (self._reader.apply(shape, more, path, choices), read)
             if any([one.unless and _all_read(one.unless, read) for one in choices]):
@@ -152,7 +161,7 @@ class Combiner:
             choice = min(choices, key=_breadth)
             path = choice.path
             most = self._limits.alternatives
-            if made > most or self._cost > TOTAL * most:
+            if made > most or self._cost > TOTAL * most or self._steps > EXCLUDED * TOTAL * most:
                 raise too_many(self._limits, self._subschemas.list[path[0]])
             types = shape.types
             rest = [other for other in choices if other is not choice]
@@ -331,7 +340,7 @@ def _merged(shapes: list[Shape]) -> list[Shape]:
     texts: dict[str, None] = {}
     kept = []
     for shape in shapes:
-        if shape.types == STR and shape.strings is not None:
+        if shape.types == STR and shape.strings is not None and not shape.holed:
             texts.update(dict.fromkeys(shape.strings))
         else:
             kept.append(shape)

@@ -13,6 +13,7 @@ from ffgrammar.grammar.json_schema.shape.constraints import PendingUnevaluated, 
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import ARR, OBJ
 from ffgrammar.grammar.json_schema.spec.internal_keywords import (
+    HOLE,
     NOT,
     NOT_MULTIPLE,
     REPEATED,
@@ -43,6 +44,16 @@ def apply_not_conj(
 @negates(NOT)
 def negate_not_conj(negation: Negation, subschema: Subschema, word: Any, value: Any) -> list[Any]:
     return [value]
+
+
+@applies(HOLE)
+def apply_hole(context: Context, shape: Shape, subschema: Subschema, word: Any, value: Any, *_: Any) -> None:
+    shape.holed = True
+
+
+@negates(HOLE)
+def negate_hole(negation: Negation, subschema: Subschema, word: Any, value: Any) -> list[Any]:
+    return [{HOLE: True}]
 
 
 @applies(SOME_OF)

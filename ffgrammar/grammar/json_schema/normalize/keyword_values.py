@@ -13,7 +13,7 @@ from typing import Any
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
-from ffgrammar.grammar.json_schema.documents.text import kind_of
+from ffgrammar.grammar.json_schema.documents.text import check_value, kind_of
 from ffgrammar.grammar.json_schema.normalize.literals import (
     Scalars,
     as_schema,
@@ -95,6 +95,9 @@ class KeywordValues:
                 raise GrammarError(
                     f"enum must be an array of values, not {kind_of(value)}", pointer=subschema.pointer(word)
                 )
+            if not subschema.modern:
+                # (what the compiler writes is a part of such a value)
+                check_value(value, self.subschemas.limits, subschema.pointer(word))
             scalars = Scalars(values, subschema, word)
             compound = []
             for index, one in scalars.compound:

@@ -86,6 +86,8 @@ class Shape:
         # what unevaluated.py turns into groups, items and the like when everything is read
         self.marks: tuple[Mark, ...] = ()
         self.pending: tuple[PendingUnevaluated, ...] = ()
+        # whether it is also the shape of a hole (see emit/links.py), about which nothing is known
+        self.holed: bool = False
 
     def copy(self) -> Shape:
         """An independent copy."""
@@ -118,6 +120,7 @@ class Shape:
         other.checked = self.checked
         other.marks = self.marks
         other.pending = self.pending
+        other.holed = self.holed
         return other
 
     def at_least(self, bound: Decimal, is_open: bool) -> None:

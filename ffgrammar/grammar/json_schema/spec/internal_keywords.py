@@ -7,6 +7,7 @@ not match an expression. The keywords of this module say these opposites.
 from __future__ import annotations
 
 __all__ = [
+    "HOLE",
     "INTERNAL_KEYWORDS",
     "NOT",
     "NOT_MULTIPLE",
@@ -53,6 +54,8 @@ SOME_UNEVALUATED = InternalKeyword("some unevaluated")
 SOME_OF = InternalKeyword("some of")
 # the subschema whose `uniqueItems` is negated: two items are equal
 REPEATED = InternalKeyword("repeated")
+# True: a schema that is not known yet (see emit/links.py)
+HOLE = InternalKeyword("hole")
 # a conjunction: it does not hold
 NOT = InternalKeyword("not")
 
@@ -66,4 +69,5 @@ INTERNAL_KEYWORDS = (
     SOME_OF,
     REPEATED,
     NOT,
+    HOLE,
 )
