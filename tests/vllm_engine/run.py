@@ -68,7 +68,7 @@ class _Runner:
         params = SamplingParams(
             temperature=self.plan.temperature, seed=1, max_tokens=self.plan.max_tokens, structured_outputs=asked
         )
-        self.seen[name] = {"name": name, "begin": time.perf_counter(), "steps": 0}
+        self.seen[name] = {"name": name, "begin": time.perf_counter(), "cpu": time.process_time(), "steps": 0}
         try:
             self.engine.add_request(name, PROMPT, params)
         except Exception as error:
@@ -82,7 +82,10 @@ class _Runner:
         for output in self.engine.step():
             one = self.seen[output.request_id]
             one["steps"] += 1
-            one.setdefault("first", time.perf_counter() - one["begin"])
+            if "first" not in one:
+                one["first"] = time.perf_counter() - one["begin"]
+                # (of all threads of the process, so it is the request's own if there is one at a time)
+                one["first_cpu"] = time.process_time() - one["cpu"]
             if output.finished:
                 answer = output.outputs[0]
                 ended += 1
