@@ -9,19 +9,10 @@ import ast
 import builtins
 import importlib.metadata
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-PAGES = ("exllamav3", "genlm", "mlx-lm", "onnxruntime-genai", "outlines", "tensorrt-llm")
-
-
-def first_program(page: str) -> str:
-    """The first block of a page."""
-    found = re.search(r"^```text\n(.*?)^```$", (ROOT / "docs" / f"{page}.md").read_text("utf-8"), re.M | re.S)
-    assert found is not None
-    return found[1]
+from adapter_pages import PAGES, ROOT, first_program
 
 
 @pytest.mark.parametrize("page", PAGES)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from servers.folders import model_folder, onnx_folder
 
-from test_adapter_pages import first_program
+from adapter_pages import first_program
 
 PERSON = r'\{"name": "[^"]{0,12}", "age": \d{1,3}\}'
 PROGRAMS: dict[str, tuple[Callable[[], Path], str]] = {

@@ -89,7 +89,13 @@ def _is_structural_tag(value: Any) -> bool:
 
 
 # What the body of a request to an API has, and no schema: a schema with such words alone would allow everything.
-_ASKED = {"messages": list, "tools": list, "response_format": Mapping, "output_config": Mapping, "output_format": Mapping}
+_ASKED = {
+    "messages": list,
+    "tools": list,
+    "response_format": Mapping,
+    "output_config": Mapping,
+    "output_format": Mapping,
+}
 
 
 def _is_request(value: Any) -> bool:
