@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from dataclasses import dataclass
 from typing import Any
 
-from vllm_engine.model import engine
+from vllm_engine.model import SETTINGS, engine
 
 __all__ = ["FORCED_ONLY", "Plan"]
 
@@ -51,6 +52,8 @@ class _Runner:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         config = {"backend": plan.backend, "disable_any_whitespace": plan.compact}
+        # (before torch is imported: it reads how many threads it may use once)
+        os.environ.update(SETTINGS)
         if plan.backend in ("auto", "ffgrammar"):
             from ffgrammar.integrations.vllm.plugin import register
 
