@@ -88,7 +88,7 @@ test-servers: $(SERVERS_VENV)/.installed ## the adapters for servers and other l
 test-vllm: $(VLLM_VENV)/.installed ## constrain a real model in vLLM
 	cd tests && $(abspath $(VLLM_VENV))/bin/python -m pytest $(PYTEST_FLAGS) vllm_engine
 
-# What it compares: steps, first-token, or dev. Each takes some minutes to an hour.
+# What it compares: steps, records, first-token, cold, or dev. Each takes some minutes to an hour.
 BENCH_VLLM ?= steps --count 24 --max-tokens 64
 bench-vllm: $(VLLM_VENV)/.installed ## vLLM with ffgrammar beside its other backends
 	cd tests && $(abspath $(VLLM_VENV))/bin/python -m vllm_engine.compare $(BENCH_VLLM)

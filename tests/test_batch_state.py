@@ -166,12 +166,12 @@ def test_something_else_than_a_grammar(toy: ff.Tokenizer) -> None:
     [
         ("transformers", "torch", "'ffgrammar[transformers]'"),
         ("llama_cpp", "llama_cpp.llama_speculative", "'ffgrammar[llama-cpp]'"),
-        ("sglang", "sglang", "sglang"),
-        ("outlines", "outlines", "'outlines"),
-        ("genlm", "genlm", "'genlm-control"),
-        ("mlx_lm", "mlx", "mlx-lm"),
-        ("exllamav3", "torch", "exllamav3"),
-        ("tensorrt_llm", "torch", "tensorrt-llm"),
+        ("sglang", "sglang", "'ffgrammar[sglang]'"),
+        ("outlines", "outlines", "'ffgrammar[outlines]'"),
+        ("genlm", "genlm", "'ffgrammar[genlm]'"),
+        ("mlx_lm", "mlx", "'ffgrammar[mlx-lm]'"),
+        ("exllamav3", "torch", "'ffgrammar[exllamav3]'"),
+        ("tensorrt_llm", "torch", "'ffgrammar[tensorrt-llm]'"),
     ],
 )
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch, module: str, missing: str, wanted: str) -> None:

@@ -98,6 +98,11 @@ def test_compiled_files_and_grammars(tmp_path: Path, cl100k: ff.Tokenizer) -> No
         ff.compile(grammar, cl100k, lexing="any")
 
 
+def test_a_schema_may_have_words_of_requests(cl100k: ff.Tokenizer) -> None:
+    assert ff.compile({"type": "integer", "tools": [], "messages": []}, cl100k).kind == "json-schema"
+    assert ff.compile({"tools": "x"}, cl100k).kind == "json-schema"
+
+
 @pytest.mark.parametrize(
     ("source", "kind", "message"),
     [
@@ -123,6 +128,9 @@ def test_compiled_files_and_grammars(tmp_path: Path, cl100k: ff.Tokenizer) -> No
         (["a", TOOL], ff.GrammarError, "neither"),
         ([{"type": "object"}], ff.GrammarError, "neither"),
         ([TOOL], ff.GrammarError, r"pass format="),
+        ({"tools": [TOOL]}, ff.GrammarError, "body of a request to an API: call compile_request"),
+        ({"model": "a", "messages": []}, ff.GrammarError, "call compile_request"),
+        ('{"response_format": {"type": "json_object"}}', ff.GrammarError, "call compile_request"),
         (3, TypeError, "nothing is known that compiles a int"),
         (b"{}", TypeError, "compiles a bytes"),
         (None, TypeError, "compiles a NoneType"),

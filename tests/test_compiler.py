@@ -61,6 +61,47 @@ def test_a_source_is_compiled_once(tok: ff.Tokenizer) -> None:
         assert held.calls == 2
 
 
+def test_a_source_is_compiled_in_the_thread_that_asks(tok: ff.Tokenizer) -> None:
+    """(Otherwise two threads wait for the GIL, and a short source waits for long ones.)"""
+    seen = []
+
+    def function(source: Any, tokenizer: ff.Tokenizer) -> ff.Grammar:
+        seen.append(threading.get_ident())
+        return ff.compile_json_schema(source, tokenizer)
+
+    with ff.Compiler(tok, threads=1) as compiler:
+        compiler.compile(function, SCHEMA)
+        asyncio.run(compiler.compile_async(function, True))
+    assert seen[0] == threading.get_ident() != seen[1]
+
+
+def test_an_interrupt_ends_one_caller_and_no_other(tok: ff.Tokenizer) -> None:
+    """The thread that compiles is interrupted. The others who waited for it compile the source themselves."""
+    begun, go, calls = threading.Event(), threading.Event(), []
+
+    def function(source: Any, tokenizer: ff.Tokenizer) -> ff.Grammar:
+        calls.append(source)
+        if len(calls) == 1:
+            begun.set()
+            assert go.wait(20)
+            raise KeyboardInterrupt
+        return ff.compile_json_schema(source, tokenizer)
+
+    with ff.Compiler(tok) as compiler, ThreadPoolExecutor(8) as callers:
+        first = callers.submit(compiler.compile, function, SCHEMA)
+        assert begun.wait(20)
+        others = [callers.submit(compiler.compile, function, SCHEMA) for _ in range(3)]
+        others.append(callers.submit(asyncio.run, compiler.compile_async(function, SCHEMA)))  # type: ignore[arg-type]
+        while compiler.stats()["shared"] < 4:
+            time.sleep(0.001)
+        go.set()
+        with pytest.raises(KeyboardInterrupt):
+            first.result()
+        assert all(isinstance(one.result(), ff.Grammar) for one in others)
+        counts = compiler.stats()
+        assert counts["given_up"] == 1 and counts["pending"] == 0 and counts["compiled"] == len(calls) - 1
+
+
 def test_asyncio(tok: ff.Tokenizer) -> None:
     held = Held()
 

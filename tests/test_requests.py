@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -122,5 +123,5 @@ def test_the_plugin_of_vllm_needs_vllm(monkeypatch: pytest.MonkeyPatch) -> None:
     from ffgrammar.integrations.vllm.plugin import register
 
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match="pip install vllm"):
+    with pytest.raises(ImportError, match=re.escape("pip install 'ffgrammar[vllm]'")):
         register()

@@ -58,9 +58,14 @@ def test_warnings_say_where(cl100k: ff.Tokenizer) -> None:
     [
         ({}, "/type", "type must be one of text, json_object, json_schema"),
         ({"type": "xml"}, "/type", "not 'xml'"),
-        ({"type": "json_schema"}, "", "there is no 'schema'"),
+        (
+            {"type": "json_schema"},
+            "",
+            r"a format of the type 'json_schema' has no 'schema': it is \{'type'.*\}, or \{'type'",
+        ),
+        ({"json_schema": {"schema": {}}}, "", "there is no 'type': with 'json_schema' it is 'json_schema'"),
         ({"type": "json_schema", "json_schema": 3}, "/json_schema", "must be an object"),
-        ({"type": "json_schema", "json_schema": {}}, "/json_schema", "there is no 'schema'"),
+        ({"type": "json_schema", "json_schema": {}}, "/json_schema", "'json_schema' has no 'schema': it is"),
         ({"type": "json_schema", "json_schema": {"schema": {"type": "x"}}}, "/json_schema/schema/type", "'x'"),
         ({"type": "json_schema", "schema": {"items": {"type": "x"}}}, "/schema/items/type", "'x'"),
     ],

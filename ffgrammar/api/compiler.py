@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Any
 
@@ -45,8 +45,8 @@ class Compiler:
     Args:
         tokenizer: the vocabulary of all grammars.
         cache_bytes: how many bytes of grammars are kept: the tokenizer's `grammar_bytes` is set to this.
-        threads: how many sources are compiled at a time. Compiling holds the GIL for most of the time, so a few are
-            enough.
+        threads: how many sources `compile_async` compiles at a time. Compiling holds the GIL for most of the time, so a
+            few are enough. `compile` compiles in its caller's thread.
         limits: bounds for each source; None: the default ones. `Limits.public()` is for sources from strangers.
 
     Raises:
@@ -89,14 +89,21 @@ class Compiler:
             RuntimeError: the compiler is closed.
             Exception: whatever the function raises. What it raises is not kept.
         """
-        found = self._kept(function, source, options)
-        if found is not None:
-            return found
-        flight = self._join(function, source, options)
-        try:
-            return flight.future.result()
-        finally:
-            self._leave(flight)
+        options = self._with_limits(options)
+        while True:
+            found = self._kept(function, source, options)
+            if found is not None:
+                return found
+            flight, is_new = self._join(function, source, options)
+            try:
+                if is_new:
+                    # (another thread would have to wait for the GIL first, and this one afterwards)
+                    self._run(flight, function, source, options)
+                return flight.future.result()
+            except CancelledError:
+                pass  # the thread that compiled it was interrupted
+            finally:
+                self._leave(flight)
 
     async def compile_async(self, function: Callable[..., Grammar], source: Any, **options: Any) -> Grammar:
         """The same for asyncio: the event loop goes on meanwhile.
@@ -105,14 +112,21 @@ class Compiler:
         """
         import asyncio
 
-        found = self._kept(function, source, options)
-        if found is not None:
-            return found
-        flight = self._join(function, source, options)
-        try:
-            return await asyncio.shield(asyncio.wrap_future(flight.future))
-        finally:
-            self._leave(flight)
+        options = self._with_limits(options)
+        while True:
+            found = self._kept(function, source, options)
+            if found is not None:
+                return found
+            flight, is_new = self._join(function, source, options)
+            try:
+                if is_new:
+                    self._pool.submit(self._run_if_asked, flight, function, source, options)
+                return await asyncio.shield(asyncio.wrap_future(flight.future))
+            except asyncio.CancelledError:
+                if not flight.future.cancelled():
+                    raise
+            finally:
+                self._leave(flight)
 
     def stats(self) -> dict[str, int]:
         """Counts since the compiler was made: sources `compiled` and `failed`, callers that `shared` a compilation, and
@@ -123,7 +137,7 @@ class Compiler:
         return {**found, **(kept.stats() if kept is not None else {})}
 
     def close(self) -> None:
-        """Wait for the compilations that have begun, and take no more."""
+        """Take no more sources, and wait for what `compile_async` has begun to compile."""
         with self._lock:
             self._closed = True
         if self._process == os.getpid():
@@ -137,6 +151,9 @@ class Compiler:
     ) -> None:
         self.close()
 
+    def _with_limits(self, options: dict[str, Any]) -> dict[str, Any]:
+        return options if self._limits is None else {"limits": self._limits, **options}
+
     def _kept(self, function: Callable[..., Grammar], source: Any, options: dict[str, Any]) -> Grammar | None:
         """The grammar of a source that is kept; it is found in the caller's thread, without waiting for others. None if
         there is none, or something is wrong."""
@@ -144,17 +161,16 @@ class Compiler:
             return None
         try:
             with kept_only():
-                return function(source, self._tokenizer, **{"limits": self._limits, **options})
+                return function(source, self._tokenizer, **options)
         except NotKept:
             return None
         except Exception:  # (raised again where the source is compiled)
             return None
 
-    def _join(self, function: Callable[..., Grammar], source: Any, options: dict[str, Any]) -> _Flight:
+    def _join(self, function: Callable[..., Grammar], source: Any, options: dict[str, Any]) -> tuple[_Flight, bool]:
+        """The compilation of a source, and whether it is new, so that the caller has to see to it."""
         if not callable(function):
             raise TypeError(f"function must be one that compiles, such as compile_json_schema, not {function!r}")
-        if self._limits is not None:
-            options = {"limits": self._limits, **options}
         limits = options.get("limits")
         rest = sorted([(name, value) for name, value in options.items() if name != "limits"], key=lambda item: item[0])
         found = source_key((source, rest), MAX_KEY)
@@ -168,20 +184,26 @@ class Compiler:
             if known is not None:
                 known.waiting += 1
                 self._counts["shared"] += 1
-                return known
+                return known, False
             # (without a key, the flight stands for itself)
             self._flights[flight.key or flight] = flight
-            self._pool.submit(self._run, flight, function, source, options)
-        return flight
+        return flight, True
+
+    def _run_if_asked(self, flight: _Flight, function: Callable[..., Grammar], source: Any, options: Any) -> None:
+        if flight.future.set_running_or_notify_cancel():
+            self._run(flight, function, source, options)
 
     def _run(self, flight: _Flight, function: Callable[..., Grammar], source: Any, options: dict[str, Any]) -> None:
-        if not flight.future.set_running_or_notify_cancel():
-            return
         try:
             grammar = function(source, self._tokenizer, **options)
         except BaseException as error:
-            self._end(flight, "failed")
-            flight.future.set_exception(error)
+            is_interrupt = not isinstance(error, Exception)
+            self._end(flight, "given_up" if is_interrupt else "failed")
+            # Others who wait do not end by an interrupt of this thread. They compile it themselves.
+            if not (is_interrupt and flight.future.cancel()):
+                flight.future.set_exception(error)
+            if is_interrupt:
+                raise
         else:
             self._end(flight, "compiled")
             flight.future.set_result(grammar)

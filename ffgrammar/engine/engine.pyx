@@ -92,9 +92,12 @@ cdef extern from *:
     void trim_heap "malloc_trim"(size_t pad) noexcept nogil
 
 cdef enum:
-    # If the automaton and the rows of a freed engine had more bytes than this, free memory is returned to the system. By itself
-    # the allocator would keep most of it, because it lies between blocks that are still in use.
+    # If the automata and the rows of freed engines had more bytes than this, free memory is returned to the system, which takes
+    # a few milliseconds. By itself the allocator would keep most of it, because it lies between blocks that are still in use: the
+    # process of a server that compiles and drops small grammars all day would go on growing.
     LARGE = 4 << 20
+
+cdef size_t freed_bytes = 0  # since memory was returned last
 
 cdef size_t NEVER = <size_t>-1  # for `checked_at`, where nothing was checked yet
 
@@ -249,14 +252,16 @@ cdef class Engine:
 
     def __dealloc__(self):
         # (the tables and the store may be freed by now, so only the engine's own structs are counted)
-        cdef bint large = dfa_bytes(&self.recognizer.dfa) + earley_bytes(&self.recognizer.rows) > LARGE
+        global freed_bytes
+        freed_bytes += dfa_bytes(&self.recognizer.dfa) + earley_bytes(&self.recognizer.rows)
         if self.has_lock:
             lock_free(&self.lock)
         recognizer_free(&self.recognizer)
         completability_free(&self.completability)
         masks_free(&self.masks)
         vec_free(&self.eos)
-        if large:
+        if freed_bytes > LARGE:
+            freed_bytes = 0
             trim_heap(0)
 
     cdef int checked(self, int status) except -1:

@@ -16,7 +16,7 @@ try:
     import torch
     from exllamav3.generator.filter.filter import Filter
 except ImportError as error:
-    raise ImportError("ffgrammar.integrations.exllamav3 needs ExLlamaV3: pip install exllamav3") from error
+    raise ImportError("ffgrammar.integrations.exllamav3 needs ExLlamaV3: pip install 'ffgrammar[exllamav3]'") from error
 
 __all__ = ["GrammarFilter"]
 

@@ -23,7 +23,7 @@ try:
     from genlm.backend.tokenization import Token
     from genlm.control import Potential
 except ImportError as error:
-    raise ImportError("ffgrammar.integrations.genlm needs genlm-control: pip install 'genlm-control>=0.4'") from error
+    raise ImportError("ffgrammar.integrations.genlm needs genlm-control: pip install 'ffgrammar[genlm]'") from error
 
 __all__ = ["CanonicalByteLM", "GrammarPotential"]
 

@@ -18,7 +18,7 @@ from ffgrammar.integrations.batch_state import BatchState
 try:
     import mlx.core as mx
 except ImportError as error:
-    raise ImportError("ffgrammar.integrations.mlx_lm needs mlx-lm: pip install mlx-lm") from error
+    raise ImportError("ffgrammar.integrations.mlx_lm needs mlx-lm: pip install 'ffgrammar[mlx-lm]'") from error
 
 __all__ = ["GrammarProcessor", "masked"]
 

@@ -20,7 +20,7 @@ from ffgrammar.integrations.batch_state import BatchState
 try:
     from outlines.processors.base_logits_processor import OutlinesLogitsProcessor
 except ImportError as error:
-    raise ImportError("ffgrammar.integrations.outlines needs Outlines: pip install 'outlines>=1.3'") from error
+    raise ImportError("ffgrammar.integrations.outlines needs Outlines: pip install 'ffgrammar[outlines]'") from error
 
 __all__ = ["GrammarProcessor"]
 

@@ -54,7 +54,7 @@ class GrammarRequests:
             not given.
         limits: bounds on the cost of each request; None: `Limits.public(seconds=10)`, since strangers write requests.
         cache_bytes: how many bytes of grammars are kept.
-        threads: how many requests are compiled at a time.
+        threads: how many requests `compile_async` compiles at a time.
 
     Raises:
         TypeError: an argument is of another type.

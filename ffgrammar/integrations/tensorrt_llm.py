@@ -19,7 +19,8 @@ try:
     import torch
 except ImportError as error:
     raise ImportError(
-        "ffgrammar.integrations.tensorrt_llm needs torch, which TensorRT-LLM brings: pip install tensorrt-llm"
+        "ffgrammar.integrations.tensorrt_llm needs torch, which TensorRT-LLM brings: "
+        "pip install 'ffgrammar[tensorrt-llm]'"
     ) from error
 
 __all__ = ["GrammarProcessor"]

@@ -2,6 +2,10 @@
 
 Requests of many schemas, a few of them often (Zipf's law), come to several threads. Each is compiled by the engine's
 own compiler, and a valid document is walked along its masks. Each engine has a process of its own.
+
+Threads wait for each other, and for other programs, so the time that a thread sees is mostly waiting. Its own processor
+time is told beside it. An engine that refuses hard schemas has less to do, so both are also told for the requests that
+all engines take.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ import sys
 import threading
 import time
 from argparse import Namespace
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from random import Random
 from typing import Any, NamedTuple
@@ -33,6 +37,8 @@ LONGEST = 100
 # How often the resident size is looked at.
 LOOKS = 10
 PERCENTILES = (50, 99, 99.9)
+# The part of a day's report that is about each request.
+COMPILED = "compiled"
 
 
 class Request(NamedTuple):
@@ -40,6 +46,14 @@ class Request(NamedTuple):
 
     schema: Any
     tokens: list[int]
+
+
+class Compiled(NamedTuple):
+    """The compilation of one request: seconds as its thread saw them, its processor time, and whether it was taken."""
+
+    seconds: float
+    cpu: float
+    taken: bool
 
 
 class Server:
@@ -88,9 +102,8 @@ class Day:
     """The requests of a day, and what was measured.
 
     Attributes:
-        compiling: seconds from a request to its grammar, as its thread saw them.
+        compiled: the compilations of the requests by their numbers.
         masks, mask_cpu: seconds of each mask, as the thread saw them, and of its own processor time.
-        refused: requests whose schema the engine does not compile.
         rejected: documents that the engine's grammar does not accept.
         sizes: resident sizes in MB on the way.
     """
@@ -98,30 +111,29 @@ class Day:
     def __init__(self, server: Server, requests: Sequence[Request]) -> None:
         self.server = server
         self.requests = requests
-        self.compiling: list[float] = []
+        self.compiled: dict[int, Compiled] = {}
         self.masks: list[float] = []
         self.mask_cpu: list[float] = []
-        self.refused = self.rejected = 0
+        self.rejected = 0
         self.sizes: list[float] = []
         self._lock = threading.Lock()
 
     def serve(self, number: int) -> None:
         """Answer a request."""
         request = self.requests[number]
-        start = time.perf_counter()
+        start, spent = time.perf_counter(), time.thread_time()
         try:
             grammar = self.server.compile(request.schema)
         except (Refused, ff.FFGrammarError):
             grammar = None
-        compiling = time.perf_counter() - start
+        done = Compiled(time.perf_counter() - start, time.thread_time() - spent, grammar is not None)
         masks, cpu, is_whole = self._walk(grammar, request.tokens) if grammar is not None else ([], [], True)
         with self._lock:
-            self.compiling.append(compiling)
+            self.compiled[number] = done
             self.masks += masks
             self.mask_cpu += cpu
-            self.refused += grammar is None
             self.rejected += not is_whole
-            if len(self.compiling) * LOOKS // len(self.requests) > len(self.sizes):
+            if len(self.compiled) * LOOKS // len(self.requests) > len(self.sizes):
                 self.sizes.append(resident("VmRSS"))
 
     def _walk(self, grammar: Any, tokens: list[int]) -> tuple[list[float], list[float], bool]:
@@ -139,10 +151,10 @@ class Day:
     def report(self) -> dict[str, Any]:
         with self._lock:
             return {
-                "requests": len(self.compiling),
-                "refused": self.refused,
+                "requests": len(self.compiled),
+                "refused": sum(not one.taken for one in self.compiled.values()),
                 "documents not accepted": self.rejected,
-                "compile, p50/p99/p99.9/max ms": _percentiles(self.compiling, 1e3),
+                **_compilations(self.compiled.values(), ""),
                 "masks": len(self.masks),
                 "mask, p50/p99/p99.9/max us": _percentiles(self.masks, 1e6),
                 "mask of processor time us": _percentiles(self.mask_cpu, 1e6),
@@ -187,22 +199,38 @@ def draw(options: Namespace) -> list[Request]:
     return drawn
 
 
-def run(name: str, options: Namespace) -> dict[str, Any]:
+def run(name: str, options: Namespace) -> Day:
     """The day of one engine, in this process."""
     requests = draw(options)
     day = Day(Server(name, options.megabytes, options.threads), requests)
     # (compiled code cannot be interrupted)
-    watch = threading.Timer(options.seconds, lambda: (_print(day.report(), False), os._exit(0)))
+    watch = threading.Timer(options.seconds, lambda: (_print(day, False), os._exit(0)))
     watch.daemon = True
     watch.start()
     with ThreadPoolExecutor(options.threads) as pool:
         list(pool.map(day.serve, range(len(requests))))
     watch.cancel()
-    return day.report()
+    return day
 
 
-def _print(report: dict[str, Any], is_whole: bool) -> None:
-    print(json.dumps({**report, "ended": is_whole}), flush=True)
+def _compilations(found: Iterable[Compiled], where: str) -> dict[str, str]:
+    found = list(found)
+    return {
+        f"compile, p50/p99/p99.9/max ms{where}": _percentiles([one.seconds for one in found], 1e3),
+        f"compile of processor time ms{where}": _percentiles([one.cpu for one in found], 1e3),
+    }
+
+
+def _add_shared(reports: dict[str, dict[str, Any]], compiled: dict[str, dict[int, Compiled]]) -> None:
+    """Add the times of the requests that all engines have met and taken."""
+    shared = set.intersection(*[{number for number, one in day.items() if one.taken} for day in compiled.values()])
+    for name, day in compiled.items():
+        found = _compilations([day[number] for number in shared], f", {len(shared)} that all take")
+        reports[name] = {**reports[name], **found}
+
+
+def _print(day: Day, is_whole: bool) -> None:
+    print(json.dumps({**day.report(), "ended": is_whole, COMPILED: list(day.compiled.items())}), flush=True)
 
 
 def main() -> int:
@@ -223,7 +251,8 @@ def main() -> int:
     if options.here:
         _print(run(names[-1], options), True)
         return 0
-    reports = {}
+    reports: dict[str, dict[str, Any]] = {}
+    compiled: dict[str, dict[int, Compiled]] = {}
     for name in names:
         command = [sys.executable, sys.argv[0], "traffic", *sys.argv[1:], "--engine", name, "--here"]
         found = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -231,6 +260,9 @@ def main() -> int:
             print(f"{name}: {found.stderr[-2000:]}")
             continue
         reports[name] = json.loads(found.stdout.splitlines()[-1])
+        compiled[name] = {number: Compiled(*one) for number, one in reports[name].pop(COMPILED)}
+    if len(reports) > 1:
+        _add_shared(reports, compiled)
     lines = list(next(iter(reports.values()), {}))
     print("| | " + " | ".join(reports) + " |\n|---|" + "---|" * len(reports))
     for line in lines:

@@ -2,6 +2,7 @@
 
 steps        forward steps for the same answers, with forced tokens as drafts and without, and with other backends
 first-token  time to the first token of a grammar that is seen for the first time
+cold         processor time from such a grammar's text to its first mask, without a model
 dev          many requests of MaskBench's development set, 32 at a time: how many answers are invalid
 """
 
@@ -15,9 +16,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from dataclasses import asdict
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from models.dev_schemas import judge
@@ -115,16 +118,71 @@ def first_token(count: int) -> None:
         found[backend] = run(Plan(requests, backend=backend, concurrency=1, max_tokens=1, plain=True))
     shared = [name for name, _ in requests if all("first" in found[way].get(name, {}) for way in found)]
     print(f"{len(shared)} of {len(requests)} requests are taken by all; milliseconds to the first token:")
-    for way, answers in found.items():
-        plain = [answers[f"plain {name}"]["first"] * 1e3 for name in shared]
-        more = sorted(answers[name]["first"] * 1e3 - base for name, base in zip(shared, plain, strict=True))
-        label = "ffgrammar" if way == "auto" else way
+    for measure, what in (("first", "as seen"), ("first_cpu", "of processor time")):
+        for way, answers in found.items():
+            plain = [answers[f"plain {name}"][measure] * 1e3 for name in shared]
+            more = sorted(answers[name][measure] * 1e3 - base for name, base in zip(shared, plain, strict=True))
+            label = "ffgrammar" if way == "auto" else way
+            print(
+                f"{what:18}{label:10} without a grammar p50 {statistics.median(plain):.1f}; more with one: "
+                f"average {statistics.mean(more):.1f}, p50 {statistics.median(more):.1f}, "
+                f"p90 {more[len(more) * 9 // 10]:.1f}, p99 {more[len(more) * 99 // 100]:.1f}, most {more[-1]:.1f}",
+                flush=True,
+            )
+
+
+def cold(count: int) -> None:
+    """Processor time from a grammar's text to its first mask, through vLLM's interface, in this process."""
+    from vllm.tokenizers import get_tokenizer
+    from vllm.v1.structured_output.backend_guidance import GuidanceBackend
+    from vllm.v1.structured_output.backend_xgrammar import XgrammarBackend, has_xgrammar_unsupported_json_features
+
+    from ffgrammar.integrations.vllm.backend import FFGrammarBackend
+    from vllm_engine.model import model_folder
+
+    tokenizer = get_tokenizer(str(model_folder()))
+    config = SimpleNamespace(
+        structured_outputs_config=SimpleNamespace(disable_any_whitespace=True, disable_additional_properties=False),
+        model_config=SimpleNamespace(hf_config=SimpleNamespace(model_type="llama"), try_get_generation_config=dict),
+        speculative_config=None,
+    )
+    classes = {"ffgrammar": FFGrammarBackend, "guidance": GuidanceBackend, "xgrammar": XgrammarBackend}
+    backends = {name: made(config, tokenizer=tokenizer, vocab_size=len(tokenizer)) for name, made in classes.items()}
+    for backend in backends.values():
+        _first_mask(backend, {"type": "object", "properties": {"name": {"type": "string"}}})
+    found: dict[str, dict[str, float]] = {name: {} for name in backends}
+    requests = dev_requests(count)
+    for name, schema in requests:
+        for label, backend in backends.items():
+            if label == "xgrammar" and has_xgrammar_unsupported_json_features(schema):
+                continue  # (vLLM refuses such a request before it reaches the backend)
+            seconds = _first_mask(backend, schema)
+            if seconds is not None:
+                found[label][name] = seconds * 1e3
+    shared = set.intersection(*[set(times) for times in found.values()])
+    print(f"{len(shared)} of {len(requests)} requests are taken by all; processor time to the first mask (ms):")
+    for label, times in found.items():
+        row = sorted(times[name] for name in shared)
         print(
-            f"{label:12} without a grammar p50 {statistics.median(plain):.1f}; more with one: "
-            f"average {statistics.mean(more):.1f}, p50 {statistics.median(more):.1f}, "
-            f"p90 {more[len(more) * 9 // 10]:.1f}, p99 {more[len(more) * 99 // 100]:.1f}, most {more[-1]:.1f}",
-            flush=True,
+            f"{label:10} average {statistics.mean(row):.2f}, p50 {statistics.median(row):.2f}, "
+            f"p90 {row[len(row) * 9 // 10]:.2f}, most {row[-1]:.2f}"
         )
+
+
+def _first_mask(backend: Any, schema: Any) -> float | None:
+    """Seconds until a backend has the first mask of a schema; None if it refuses the schema."""
+    from vllm.v1.structured_output.backend_types import StructuredOutputOptions
+
+    begin = time.process_time()
+    try:
+        grammar = backend.compile_grammar(StructuredOutputOptions.JSON, json.dumps(schema), {2})
+        grammar.fill_bitmask(backend.allocate_token_bitmask(1), 0)
+    except Exception:  # (each backend has errors of its own)
+        return None
+    spent = time.process_time() - begin
+    # guidance does not raise
+    has_failed = hasattr(grammar, "ll_matcher") and grammar.ll_matcher.get_error()
+    return None if has_failed else spent
 
 
 def dev(count: int, max_tokens: int) -> None:
@@ -157,7 +215,7 @@ def dev(count: int, max_tokens: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["steps", "records", "first-token", "dev"])
+    parser.add_argument("what", choices=["steps", "records", "first-token", "cold", "dev"])
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--max-tokens", type=int, default=96)
     given = parser.parse_args()
@@ -167,6 +225,8 @@ def main() -> None:
         steps(RECORDS, given.max_tokens)
     elif given.what == "first-token":
         first_token(given.count)
+    elif given.what == "cold":
+        cold(given.count)
     else:
         dev(given.count, given.max_tokens)
 

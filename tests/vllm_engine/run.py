@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import time
 from dataclasses import dataclass
 from typing import Any
 
-from vllm_engine.model import engine
+from vllm_engine.model import SETTINGS, engine
 
 __all__ = ["FORCED_ONLY", "Plan"]
 
@@ -51,6 +52,8 @@ class _Runner:
     def __init__(self, plan: Plan) -> None:
         self.plan = plan
         config = {"backend": plan.backend, "disable_any_whitespace": plan.compact}
+        # (before torch is imported: it reads how many threads it may use once)
+        os.environ.update(SETTINGS)
         if plan.backend in ("auto", "ffgrammar"):
             from ffgrammar.integrations.vllm.plugin import register
 
@@ -68,7 +71,7 @@ class _Runner:
         params = SamplingParams(
             temperature=self.plan.temperature, seed=1, max_tokens=self.plan.max_tokens, structured_outputs=asked
         )
-        self.seen[name] = {"name": name, "begin": time.perf_counter(), "steps": 0}
+        self.seen[name] = {"name": name, "begin": time.perf_counter(), "cpu": time.process_time(), "steps": 0}
         try:
             self.engine.add_request(name, PROMPT, params)
         except Exception as error:
@@ -82,7 +85,10 @@ class _Runner:
         for output in self.engine.step():
             one = self.seen[output.request_id]
             one["steps"] += 1
-            one.setdefault("first", time.perf_counter() - one["begin"])
+            if "first" not in one:
+                one["first"] = time.perf_counter() - one["begin"]
+                # (of all threads of the process, so it is the request's own if there is one at a time)
+                one["first_cpu"] = time.process_time() - one["cpu"]
             if output.finished:
                 answer = output.outputs[0]
                 ended += 1

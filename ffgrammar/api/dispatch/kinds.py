@@ -32,6 +32,7 @@ from ffgrammar.api.tools.definitions import is_definition
 from ffgrammar.api.tools.response_format import RESPONSE_TYPES, compile_response_format
 from ffgrammar.api.types.schema_of import is_python_type, schema_of
 from ffgrammar.core.errors import GrammarError, UnsupportedError
+from ffgrammar.grammar.json_schema.spec.keywords import BY_WORD
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["KINDS", "Kind"]
@@ -87,10 +88,26 @@ def _is_structural_tag(value: Any) -> bool:
     return isinstance(value, Mapping) and value.get("type") == "structural_tag"
 
 
+# What the body of a request to an API has, and no schema: a schema with such words alone would allow everything.
+_ASKED = {
+    "messages": list,
+    "tools": list,
+    "response_format": Mapping,
+    "output_config": Mapping,
+    "output_format": Mapping,
+}
+
+
+def _is_request(value: Any) -> bool:
+    if not isinstance(value, Mapping) or not any(isinstance(value.get(key), kind) for key, kind in _ASKED.items()):
+        return False
+    return BY_WORD.keys().isdisjoint(value)
+
+
 def _is_schema(value: Any) -> bool:
     if isinstance(value, bool) or is_python_type(value) or inspect.isroutine(value):
         return True
-    others = (_is_response_format, _is_tools, _is_structural_tag)
+    others = (_is_response_format, _is_tools, _is_structural_tag, _is_request)
     return isinstance(value, dict) and not any(is_other(value) for is_other in others)
 
 
@@ -144,6 +161,11 @@ def _tools(source: Any, tokenizer: Tokenizer, **options: Any) -> Grammar:
     return compile_tools([source] if isinstance(source, dict) else source, tokenizer, **options)
 
 
+def _request(source: Any, tokenizer: Tokenizer, **options: Any) -> Grammar:
+    """The body of a request. It may have no grammar, so `compile` does not compile it."""
+    raise GrammarError("this is the body of a request to an API: call compile_request")
+
+
 def _regex(source: re.Pattern[str], tokenizer: Tokenizer, **options: Any) -> Grammar:
     """A compiled pattern of Python's. Its flags are translated."""
     if isinstance(source.pattern, bytes):
@@ -174,6 +196,7 @@ KINDS = (
     Kind("a JSON Schema", "compile_json_schema", _schema, _is_schema, _is_json, (".json",)),
     Kind("a response format", "compile_response_format", compile_response_format, _is_response_format),
     Kind("tools", "compile_tools", _tools, _is_tools, _is_tools_text),
+    Kind("a request", "compile_request", _request, _is_request),
     Kind("a list of choices", "compile_choice", compile_choice, _is_choice, suffixes=(".choice",)),
     Kind("a regex", "compile_regex", _regex, lambda value: isinstance(value, re.Pattern)),
     Kind("a regex in a file", "compile_regex", compile_regex, suffixes=(".regex",)),

@@ -54,6 +54,8 @@ def compile_response_format(
         return composed(text(), tokenizer, limits)
     if kind == "json_object":
         return compiled_schema({"type": "object"}, tokenizer, layout, "")
+    if kind is None and "json_schema" in response_format:
+        raise GrammarError("there is no 'type': with 'json_schema' it is 'json_schema'", pointer="")
     if kind != "json_schema":
         raise GrammarError(f"type must be one of {', '.join(RESPONSE_TYPES)}, not {shown(kind)}", pointer="/type")
     schema, pointer, strict = _schema(response_format)
@@ -72,5 +74,10 @@ def _schema(response_format: Mapping[str, Any]) -> tuple[Any, str, bool]:
         if not isinstance(inner, Mapping):
             raise GrammarError("'json_schema' must be an object", pointer=pointer)
     if "schema" not in inner:
-        raise GrammarError("there is no 'schema'", pointer=pointer)
+        where = "'json_schema'" if pointer else "a format of the type 'json_schema'"
+        raise GrammarError(
+            f"{where} has no 'schema': it is {{'type': 'json_schema', 'json_schema': {{'schema': {{...}}}}}}, or "
+            "{'type': 'json_schema', 'schema': {...}}",
+            pointer=pointer,
+        )
     return inner["schema"], f"{pointer}/schema", inner.get("strict") is True

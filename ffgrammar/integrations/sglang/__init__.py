@@ -18,7 +18,9 @@ try:
     from sglang.srt.parser.reasoning_parser import ReasoningParser
     from sglang.srt.runtime_context import get_serving
 except ImportError as error:
-    raise ImportError(f"ffgrammar.integrations.sglang needs SGLang: pip install sglang ({error})") from error
+    raise ImportError(
+        f"ffgrammar.integrations.sglang needs SGLang: pip install 'ffgrammar[sglang]' ({error})"
+    ) from error
 
 from ffgrammar.integrations.sglang.backend import SGLangBackend
 from ffgrammar.integrations.sglang.reasoning import ReasoningBackend

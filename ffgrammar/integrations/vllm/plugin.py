@@ -29,7 +29,7 @@ def register() -> None:
         ImportError: there is no vLLM.
     """
     if importlib.util.find_spec("vllm") is None:
-        raise ImportError("ffgrammar.integrations.vllm needs vLLM: pip install vllm")
+        raise ImportError("ffgrammar.integrations.vllm needs vLLM: pip install 'ffgrammar[vllm]'")
     try:
         from vllm.config import StructuredOutputsConfig, VllmConfig
         from vllm.sampling_params import SamplingParams
