@@ -46,11 +46,12 @@ def mask_of(matcher: Any) -> set[int]:
 
 @contextmanager
 def decidable() -> Iterator[None]:
-    """Leaves out an example if the engine's search for a completion gives up: in some grammars it has no end."""
+    """Leaves out an example if the engine's search for a completion gives up: in some grammars it has no end, and in
+    very ambiguous ones its rows grow."""
     try:
         yield
     except ff.LimitError as error:
-        assert error.limit == "emptiness_steps"
+        assert error.limit in ("emptiness_steps", "row_items")
         reject()
 
 
