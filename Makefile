@@ -6,6 +6,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 ASAN_VENV := $(VENV)-asan
 TSAN_VENV := $(VENV)-tsan
+FREE_VENV := $(VENV)-free-threaded
 FUZZ_VENV := $(VENV)-fuzz
 DOCS_VENV := $(VENV)-docs
 MODELS_VENV := $(VENV)-models
@@ -34,7 +35,7 @@ BENCH_DATA ?= $(firstword $(wildcard $(or $(FFGRAMMAR_SHARED),../shared)/maskben
 SOURCES := pyproject.toml setup.py MANIFEST.in README.md \
     $(shell find ffgrammar cli grammars -type f ! -name '*.so' ! -name '*.c' ! -name '*.pyc')
 
-.PHONY: build help demo test test-models test-vllm bench-vllm test-servers test-page page play-site test-corpus template-strings tokenizers bench bench-models lint format asan tsan fuzz man docs reference architecture wheels clean
+.PHONY: build help demo test test-models test-vllm bench-vllm test-servers test-page page play-site test-corpus template-strings tokenizers bench bench-models lint format asan tsan free-threaded fuzz man docs reference architecture wheels clean
 .DELETE_ON_ERROR:
 .DEFAULT_GOAL := build
 
@@ -129,6 +130,14 @@ tsan: $(TSAN_VENV)/.installed-test ## the tests with threads under ThreadSanitiz
 	setarch -R $(abspath $(TSAN_VENV))/bin/python -m pytest --capture=sys -m 'not timing' $(PYTEST_FLAGS) $(THREAD_TESTS)
 	! grep -h SUMMARY build/tsan.*
 
+# CPython without the GIL is built from PYTHON_SOURCE: make free-threaded PYTHON_SOURCE=Python-3.13.5.tar.xz
+# PYTHON_GIL=0: packages that do not say that they need no GIL do not turn it on.
+# PIP_PREFER_BINARY: the newest version of a package may have no wheel for such a Python, and takes long to compile.
+free-threaded: export PIP_PREFER_BINARY = 1
+free-threaded: $(FREE_VENV)/.installed ## the tests with threads on a CPython without the GIL, built from its source
+	$(FREE_VENV)/bin/pip install $(PIP_FLAGS) 'pytest>=8.0' 'hypothesis>=6.100' 'jsonschema>=4.20'
+	cd tests && PYTHON_GIL=0 $(abspath $(FREE_VENV))/bin/python -m pytest $(PYTEST_FLAGS) $(THREAD_TESTS)
+
 # How long the fuzzers of all front-ends together run: make fuzz MINUTES=60
 MINUTES ?= 10
 fuzz: $(FUZZ_VENV)/.installed-fuzz ## random sources and texts for each front-end, guided by what the front-ends' code does with them
@@ -177,7 +186,7 @@ wheels: ## a wheel for each of PYTHONS, repaired, and tried in an environment of
 	$(PYTHON) tests/wheels.py $(PYTHONS)
 
 clean: ## remove everything that was built or installed here
-	rm -rf $(VENVS) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENVS) $(FREE_VENV) build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache
 	find ffgrammar cli tests -name '*.so' -delete -o -name '__pycache__' -prune -exec rm -rf {} +
 
 ## How it is set up
@@ -254,6 +263,13 @@ $(CORPUS_VENV)/.packages: tests/clusters/requirements.txt | $(CORPUS_VENV)/bin/p
 WITH_PACKAGES := $(MODELS_VENV) $(SERVERS_VENV) $(VLLM_VENV) $(PEERS_VENV) $(CORPUS_VENV)
 $(WITH_PACKAGES:%=%/.installed): %/.installed: $(SOURCES) %/.packages
 	$(call install,[test])
+
+$(FREE_VENV)/bin/python:
+	tests/free_threaded.sh "$(PYTHON_SOURCE)" build/free-threaded
+	build/free-threaded/bin/python3 -m venv $(FREE_VENV)
+
+$(FREE_VENV)/.installed: $(SOURCES) | $(FREE_VENV)/bin/python
+	$(call install)
 
 $(VENV)/.built: $(VENV)/.installed
 	@find ffgrammar -name '*.so' -delete

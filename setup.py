@@ -19,12 +19,13 @@ CPUS = os.cpu_count() or 1
 # with ThreadSanitizer (`make tsan`).
 SANITIZE = os.environ.get("FFGRAMMAR_SANITIZE", "")
 FLAGS = ["-g0", "-fno-strict-aliasing"]
-# What Cython makes of Python calls CPython for nearly everything. There `-O2` gains little, and takes longer.
-FOR_CYTHON, FOR_PYTHON = "-O2", "-O1"
+# What Cython makes of Python calls CPython for nearly everything. There `-O2` gains little, and takes longer. A
+# sanitizer would find nothing there, since CPython itself is not built with one.
+FOR_CYTHON, FOR_PYTHON = ["-O2", *FLAGS], ["-O1", *FLAGS]
 LINK: list[str] = []
 if SANITIZE:
-    FOR_CYTHON = "-O1"
-    FLAGS = ["-g1", "-fno-omit-frame-pointer", f"-fsanitize={SANITIZE}", "-fno-sanitize-recover=undefined"]
+    FOR_CYTHON = ["-O1", "-g1", "-fno-strict-aliasing", "-fno-omit-frame-pointer", f"-fsanitize={SANITIZE}"]
+    FOR_CYTHON += ["-fno-sanitize-recover=undefined"]
     LINK = [f"-fsanitize={SANITIZE}"]
 
 # An extension that Cython writes. It has what all others need of Cython, so that they have no copies of it. (This
@@ -72,11 +73,11 @@ def _of_file(path: Path) -> Extension:
     )
 
 
-def _extension(name: str, sources: list[str], optimize: str = FOR_CYTHON) -> Extension:
+def _extension(name: str, sources: list[str], flags: list[str] = FOR_CYTHON) -> Extension:
     return Extension(
         name,
         sources,
-        extra_compile_args=["-pthread", optimize, *FLAGS],
+        extra_compile_args=["-pthread", *flags],
         extra_link_args=["-pthread", *LINK],
     )
 

@@ -157,11 +157,12 @@ def test_grammars_and_tokenizers_are_made_side_by_side(cl100k: ff.Tokenizer) -> 
     in_threads(work)
 
 
-def test_a_matcher_that_is_misused_harms_nothing_else(cl100k: ff.Tokenizer) -> None:
+@pytest.mark.parametrize("options", [{}, {"max_tokens": 60}, {"canonical": True}], ids=str)
+def test_a_matcher_that_is_misused_harms_nothing_else(cl100k: ff.Tokenizer, options: dict[str, Any]) -> None:
     """What it says when several threads move it is its own affair; the process and the grammar are well."""
     grammar = ff.compile_json_schema(SCHEMAS["orders"], cl100k, limits=ff.Limits(cache_bytes=30_000))
     tokens = cl100k.encode('{"orderId": "abc", "orderName": "Abc", "lines": [{"n": 12}, {"n": -3}]}')
-    matcher = grammar.matcher()
+    matcher = grammar.matcher(**options)
 
     def work(number: int) -> None:
         chance = random.Random(number)
@@ -169,7 +170,7 @@ def test_a_matcher_that_is_misused_harms_nothing_else(cl100k: ff.Tokenizer) -> N
         forks = []
         for _ in range(ROUNDS):
             for token in tokens:
-                kind = chance.randrange(9)
+                kind = chance.randrange(10)
                 if kind < 3:
                     matcher.accept_token(token)
                 elif kind == 3:
@@ -187,13 +188,17 @@ def test_a_matcher_that_is_misused_harms_nothing_else(cl100k: ff.Tokenizer) -> N
                     assert isinstance(matcher.text_bytes, bytes)
                 elif kind == 7:
                     matcher.fill_draft_bitmasks([token], bitmask)
+                elif kind == 8:
+                    matcher.accept_bytes(cl100k.token_bytes(token))
+                    assert (matcher.tokens_left is None) == ("max_tokens" not in options)
+                    assert matcher.is_terminated() in (True, False)
                 else:
                     matcher.forced_tokens()
                     ff.fill_bitmask([matcher, *forks[:1]], bitmask, threads=2)
 
     in_threads(work)
     matcher.reset()
-    fresh = ff.compile_json_schema(SCHEMAS["orders"], cl100k).matcher()
+    fresh = ff.compile_json_schema(SCHEMAS["orders"], cl100k).matcher(**options)
     for token in tokens:
         assert np.array_equal(matcher.allowed_token_ids(), fresh.allowed_token_ids())
         assert matcher.accept_token(token)

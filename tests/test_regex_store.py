@@ -131,3 +131,11 @@ def test_ids_of_other_stores_are_refused() -> None:
         with pytest.raises((ValueError, OverflowError)):
             store.derivative(expr, 0)
     assert store.literal(b"") == EMPTY
+
+
+def test_a_store_does_not_start_from_itself() -> None:
+    store = ExprStore()
+    store.literal(b"ab")
+    with pytest.raises(ValueError, match="itself"):
+        store.start_from(store)
+    assert store.literal(b"ab") < len(store)

@@ -1,6 +1,7 @@
 """`python tests/fuzz --minutes 10 --corpus build/fuzz`: the fuzzers of all front-ends, one after another.
 
-Atheris changes sources, and keeps in the corpus those that lead to something new in the modules that are not compiled.
+A mutator of the front-end, or Atheris, changes sources. Atheris keeps in the corpus those that lead to something new in
+Python code, of which the front-ends are.
 A source with which something is wrong is written to a file `build/fuzz/NAME-crash-…`, and
 `python tests/fuzz --only NAME FILE` runs it alone.
 """
@@ -9,17 +10,21 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import random
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 # Not the working directory: from a checkout that would be ffgrammar's sources instead of the installed package.
 sys.path[0] = str(Path(__file__).resolve().parent.parent)
 
 atheris = importlib.import_module("atheris")
+importlib.import_module("fuzz.uncompiled").prefer_sources()
 
 with atheris.instrument_imports(include=["ffgrammar"]):
-    from fuzz.seeds import seeds, words
+    from fuzz.mutators import MUTATORS
+    from fuzz.seeds import donors, seeds, words
     from fuzz.targets import TARGETS
 
 # A source may take so many seconds, and the process so many megabytes.
@@ -36,8 +41,26 @@ def _fuzz(name: str, seconds: int, corpus: Path) -> None:
     dictionary.write_text("".join(f"{_quoted(word)}\n" for word in words(name)))
     options = [f"-max_total_time={seconds}", f"-timeout={SECONDS}", f"-rss_limit_mb={MEGABYTES}", "-max_len=5000"]
     options += [f"-dict={dictionary}", f"-artifact_prefix={corpus}/{name}-", "-print_final_stats=1", "-seed=1"]
-    atheris.Setup([sys.argv[0], *options, str(own)], TARGETS[name])
+    atheris.Setup([sys.argv[0], *options, str(own)], TARGETS[name], custom_mutator=_mutator(name))
     atheris.Fuzz()
+
+
+def _mutator(name: str) -> Callable[[bytes, int, int], bytes]:
+    """The mutator of a front-end. Sometimes, and where there is none, Atheris's own changes bytes."""
+    texts = donors(name)
+    changed = MUTATORS.get(name)
+
+    def mutator(data: bytes, most: int, seed: int) -> bytes:
+        chance = random.Random(seed)
+        source, _, choices = data.partition(b"\xff")
+        if changed is None or chance.random() < 0.1:
+            return atheris.Mutate(data, most)
+        if chance.random() < 0.2:
+            choices = chance.randbytes(chance.randint(1, 16))
+        new = changed(source.decode(errors="ignore"), texts, chance).encode(errors="ignore") + b"\xff" + choices
+        return new if len(new) <= most else atheris.Mutate(data, most)
+
+    return mutator
 
 
 def _quoted(word: str) -> str:

@@ -16,10 +16,14 @@ from ffgrammar.grammar import lark
 from ffgrammar.grammar.json_schema.spec.keywords import KEYWORDS
 from ffgrammar.regex.expr.store import ExprStore
 
-__all__ = ["seeds", "words"]
+__all__ = ["donors", "seeds", "words"]
 
 CASES = Path(__file__).resolve().parent.parent / "cases"
-LONGEST = 1000
+LIBRARY = CASES.parent.parent / "grammars"
+# The longest source that a fuzzer begins with, and the longest one that gives parts to others.
+LONGEST, LONGEST_DONOR = 1000, 10_000
+# The endings of the library's files.
+LIBRARY_ENDS = {"json_schema": "json", "structural_tag": "tag.json"}
 # Of the hostile sources only short ones: the others take seconds, and leave the fuzzer little time.
 LONGEST_HOSTILE = 150
 
@@ -30,6 +34,11 @@ def seeds(target: str) -> list[bytes]:
     return [text.encode() + b"\xff\x01\x02\x40\x80" for text in texts if len(text) <= LONGEST]
 
 
+def donors(target: str) -> list[str]:
+    """Texts whose parts a mutator puts into others."""
+    return [text for text in dict.fromkeys(_texts(target)) if len(text) <= LONGEST_DONOR]
+
+
 def _texts(target: str) -> Iterator[str]:
     form = {"json_schema": "json"}.get(target, target)
     for hostile in sources():
@@ -37,6 +46,9 @@ def _texts(target: str) -> Iterator[str]:
             text = hostile.source if isinstance(hostile.source, str) else json.dumps(hostile.source)
             if len(text) <= LONGEST_HOSTILE:
                 yield text
+    for path in sorted(LIBRARY.glob(f"*.{LIBRARY_ENDS.get(target, target)}")):
+        if target != "json_schema" or not path.name.endswith(".tag.json"):
+            yield path.read_text()
     if target == "json_schema":
         yield from (json.dumps(case["schema"]) for case in _cases("json_schema")["cases"])
     elif target == "lark":

@@ -16,11 +16,21 @@ from ffgrammar.api import compiled_file
 __all__ = ["TARGETS"]
 
 LIMITS = ff.Limits.public()
-# The steps of one walk.
-MOST_STEPS = 12
+# The steps of one walk, and how many tokens are tried at each.
+MOST_STEPS, TRIED = 12, 8
+# Enough tokens for all ways through a mask, and few enough that most of a fuzzer's time goes into front-ends.
+VOCABULARY = 3000
 
-_tokenizer = ff.Tokenizer.from_tiktoken("cl100k_base")
-_tokenizer.grammar_bytes = 0
+
+def _small_tokenizer() -> ff.Tokenizer:
+    """The single bytes and other frequent tokens of a real vocabulary."""
+    real = ff.Tokenizer.from_tiktoken("cl100k_base")
+    small = ff.Tokenizer.from_tokens([*(real.token_bytes(number) for number in range(VOCABULARY)), b""], VOCABULARY)
+    small.grammar_bytes = 0
+    return small
+
+
+_tokenizer = _small_tokenizer()
 _bitmask = ff.allocate_bitmask(1, _tokenizer.vocab_size)
 
 
@@ -46,9 +56,10 @@ def _walk(grammar: ff.Grammar, choices: bytes) -> None:
     for choice in choices[:MOST_STEPS]:
         matcher.fill_bitmask(_bitmask)
         allowed = matcher.allowed_token_ids()
-        token = (choice * 331 + len(matcher.text_bytes) * 7) % _tokenizer.vocab_size
-        said = bool(_bitmask[0, token >> 5] >> (token & 31) & 1)
-        assert matcher.fork().accept_token(token) == said, f"token {token} after {matcher.text_bytes!r}"
+        for number in range(TRIED):
+            token = (choice * 331 + len(matcher.text_bytes) * 7 + number * 13) % _tokenizer.vocab_size
+            said = bool(_bitmask[0, token >> 5] >> (token & 31) & 1)
+            assert matcher.fork().accept_token(token) == said, f"token {token} after {matcher.text_bytes!r}"
         if not allowed.size:
             assert matcher.is_accepting() or matcher.is_terminated(), f"nothing may follow {matcher.text_bytes!r}"
             return

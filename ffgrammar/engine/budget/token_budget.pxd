@@ -16,7 +16,7 @@ cdef class TokenBudget:
     # Whether the tokens that are left complete the text of a cursor. The engine's lock is held. Raises LimitError, MemoryError.
     cdef bint suffices(self, Cursor* cursor) except -1
 
-    # How many tokens may still come after the steps of a cursor.
+    # How many tokens may still come after the steps of a cursor. The engine's lock is held.
     cdef Py_ssize_t left(self, const Cursor* cursor) noexcept
 
     # In the methods below, `cursor` is the cursor of the matcher. They take the lock, and raise LimitError and MemoryError.

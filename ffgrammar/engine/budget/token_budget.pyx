@@ -7,7 +7,7 @@ from libc.string cimport memset
 from ffgrammar.engine.budget.budget_masks cimport fill_within
 from ffgrammar.engine.budget.token_costs cimport NEVER, TokenCosts, costs_of
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.position.cursor cimport Cursor, cursor_revalidate, cursor_rollback, cursor_take
+from ffgrammar.engine.position.cursor cimport Cursor, cursor_revalidate, cursor_rollback, cursor_take, cursor_terminated
 from ffgrammar.engine.position.history cimport history_len
 
 from ffgrammar.core.errors import MatcherError, UnsupportedError
@@ -33,7 +33,7 @@ cdef object fewest_tokens(Engine engine, Cursor* cursor):
     try:
         engine.checked(cursor_revalidate(engine, cursor))
         costs.trim(engine)
-        if not cursor.terminated:
+        if not cursor_terminated(cursor):
             cost = costs.cost(engine, &cursor.now, &exact)
     finally:
         engine.release()
@@ -60,7 +60,7 @@ cdef class TokenBudget:
         self.byte_steps = []
 
     cdef Py_ssize_t left(self, const Cursor* cursor) noexcept:
-        cdef Py_ssize_t tokens = <Py_ssize_t>history_len(&cursor.history) - len(self.byte_steps) - cursor.terminated
+        cdef Py_ssize_t tokens = <Py_ssize_t>history_len(&cursor.history) - len(self.byte_steps) - cursor_terminated(cursor)
         return self.max_tokens - tokens
 
     cdef bint suffices(self, Cursor* cursor) except -1:
@@ -77,7 +77,7 @@ cdef class TokenBudget:
             if not self.engine.checked(cursor_take(self.engine, cursor, token, 0)):
                 return 0
             try:
-                fits = cursor.terminated or self.suffices(cursor)
+                fits = cursor_terminated(cursor) or self.suffices(cursor)
             finally:
                 if not fits:
                     cursor_rollback(self.engine, cursor, steps)
@@ -86,7 +86,7 @@ cdef class TokenBudget:
         return fits
 
     cdef int fill(self, Cursor* cursor, uint32_t* row, size_t count) except -1:
-        if cursor.terminated:
+        if cursor_terminated(cursor):
             memset(row, 0, count * sizeof(uint32_t))
             return 0
         self.engine.acquire()
@@ -98,9 +98,9 @@ cdef class TokenBudget:
         return 0
 
     cdef bint note_bytes(self, Cursor* cursor) except -1:
-        self.byte_steps.append(history_len(&cursor.history) - 1)
         self.engine.acquire()
         try:
+            self.byte_steps.append(history_len(&cursor.history) - 1)
             self.engine.checked(cursor_revalidate(self.engine, cursor))
             return self.suffices(cursor)
         finally:

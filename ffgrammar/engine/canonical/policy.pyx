@@ -20,6 +20,7 @@ from ffgrammar.engine.canonical.token_history cimport TokenHistory
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.position.cursor cimport (
     Cursor, cursor_push_empty, cursor_revalidate, cursor_rollback, cursor_snapshot, cursor_take,
+    cursor_terminated,
 )
 from ffgrammar.engine.position.history cimport NO_TOKEN, History, Step, history_last, history_len, history_release
 from ffgrammar.engine.recognizer.recognizer cimport Config
@@ -75,7 +76,7 @@ cdef class CanonicalPolicy:
         cdef uint32_t token = 0
         cdef bint given
         self.follow(cursor, at, &given)
-        if not given or at.last >= <uint32_t>UNCONSTRAINED or cursor.terminated:
+        if not given or at.last >= <uint32_t>UNCONSTRAINED or cursor_terminated(cursor):
             return 0
         self.engine.acquire()
         try:
@@ -90,13 +91,16 @@ cdef class CanonicalPolicy:
 
     cdef int take(self, Cursor* cursor, PendingPrefix pending, uint32_t token) except -1:
         cdef CanonicalState at
-        cdef size_t steps = history_len(&cursor.history)
+        cdef size_t steps
         cdef bint is_known
         cdef int status
+        self.engine.acquire()
+        steps = history_len(&cursor.history)
+        self.engine.release()
         self.find_state(cursor, pending, &at)
         # (not where the last steps came as bytes, or where find_state wrote another state than that of the history)
         is_known = self.tokens.now.steps == steps and self.tokens.now.at.last == at.last
-        if cursor.terminated:
+        if cursor_terminated(cursor):
             return 0
         if self.engine.trie.offsets[token] == self.engine.trie.offsets[token + 1]:
             # (special tokens end a piece of text, as the end of the text does)
@@ -147,7 +151,7 @@ cdef class CanonicalPolicy:
         cdef CanonicalMasks masks
         cdef Sieve sieve = None
         cdef int status
-        if cursor.terminated:
+        if cursor_terminated(cursor):
             memset(row, 0, count * sizeof(uint32_t))
             return OK
         self.find_state(cursor, pending, &at)

@@ -18,7 +18,7 @@ from ffgrammar.core.thread_pool cimport pool_run, pool_stop
 from ffgrammar.core.threads cimport atomic_add
 from ffgrammar.engine.matcher.bitmask cimport BitmaskRows, rows_at, rows_close, rows_open
 from ffgrammar.engine.matcher.matcher cimport Drafted, Matcher
-from ffgrammar.engine.position.cursor cimport BUSY, cursor_draft, cursor_fill, cursor_known_mask
+from ffgrammar.engine.position.cursor cimport BUSY, cursor_draft, cursor_fill, cursor_known_mask, cursor_terminated
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack
 
 import os
@@ -153,7 +153,7 @@ cdef class Batch:
         while self.taken < self.count and (job.done or job.drafted == NULL):
             if job.done:
                 pass
-            elif (<Matcher>job.matcher).cursor.terminated:
+            elif cursor_terminated(&(<Matcher>job.matcher).cursor):
                 memset(job.rows, 0, self.words * sizeof(uint32_t))
             else:
                 mask = cursor_known_mask((<Matcher>job.matcher).engine, &(<Matcher>job.matcher).cursor)

@@ -27,7 +27,7 @@ from ffgrammar.engine.matcher.prompt_cut cimport PromptCut, cut_prompt
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack
 from ffgrammar.engine.position.cursor cimport (
     cursor_copy, cursor_draft, cursor_fill, cursor_first, cursor_free, cursor_known_mask, cursor_push_empty, cursor_read,
-    cursor_revalidate, cursor_rollback, cursor_snapshot, cursor_take,
+    cursor_revalidate, cursor_rollback, cursor_snapshot, cursor_take, cursor_terminated,
 )
 from ffgrammar.engine.position.history cimport (
     MAX_TEXT, NO_TOKEN, STEP_FLAGS, History, history_bytes, history_len, history_piece, history_release, history_special,
@@ -154,7 +154,13 @@ cdef class Matcher:
     @property
     def tokens_left(self) -> int | None:
         """How many of `max_tokens` may still come; None if there is no such bound."""
-        return None if self.budget is None else self.budget.left(&self.cursor)
+        cdef Py_ssize_t left
+        if self.budget is None:
+            return None
+        self.engine.acquire()
+        left = self.budget.left(&self.cursor)
+        self.engine.release()
+        return left
 
     def min_tokens(self) -> FewestTokens:
         """How many further tokens complete the text, end-of-text token not counted, and whether this is the exact number. It is
@@ -226,7 +232,7 @@ cdef class Matcher:
             LimitError: a bound of the grammar was reached.
         """
         cdef bytes text = data if type(data) is bytes else byte_string(data)
-        if not text or self.cursor.terminated:
+        if not text or cursor_terminated(&self.cursor):
             return 0
         if self.prompt is not None and self.prompt.is_pending():
             return self.read_prompt(text)
@@ -273,7 +279,7 @@ cdef class Matcher:
 
     cdef Py_ssize_t read_prompt(self, bytes data) except -1:
         cdef const uint8_t* text = data
-        cdef size_t step = history_len(&self.cursor.history)
+        cdef size_t step = self.num_steps
         cdef Py_ssize_t count = self.prompt.common(data)
         cdef Py_ssize_t more = 0
         cdef int status
@@ -375,7 +381,7 @@ cdef class Matcher:
         size = history_bytes(&self.cursor.history)
         self.engine.release()
         kind = f"canonical {self.engine.kind}" if self.canonical else self.engine.kind
-        if self.cursor.terminated:
+        if cursor_terminated(&self.cursor):
             state = "terminated"
         elif self.prompt_rest:
             state = f"{len(self.prompt_rest)} bytes of the prompt pending"
@@ -445,7 +451,7 @@ cdef class Matcher:
         finally:
             vec_free(&pairs)
             history_release(&history)
-        return text, special[::-1], bool(self.cursor.terminated)
+        return text, special[::-1], cursor_terminated(&self.cursor)
 
     def captures(self, names=None) -> list:
         """What the rules of a Lark grammar derive in the text so far, what the named parts of a composition read, or the values
@@ -517,7 +523,7 @@ cdef class Matcher:
             otherwise = self.why_not(token)
             more = self.engine.tokenizer.token_bytes(token)
         else:
-            otherwise = ("ended", "the text has ended") if self.cursor.terminated else None
+            otherwise = ("ended", "the text has ended") if cursor_terminated(&self.cursor) else None
         text, special, ended = self.captured_text()
         self.engine.acquire()
         cursor_free(&plain.cursor)
@@ -539,7 +545,7 @@ cdef class Matcher:
         if self.forked().take(token):
             return None
         number = token
-        if self.cursor.terminated:
+        if cursor_terminated(&self.cursor):
             return "ended", "the text has ended"
         if not self.engine.tokenizer.token_bytes(number):
             if self.engine.is_eos(<uint32_t>number):
@@ -596,7 +602,7 @@ cdef class Matcher:
     def is_terminated(self) -> bool:
         """Whether an end-of-text token was accepted. Nothing may follow it: no token is accepted, the mask is all zeros, and
         nothing is forced. `rollback` and `reset` go back to before it."""
-        return bool(self.cursor.terminated)
+        return cursor_terminated(&self.cursor)
 
     cdef int fill_guided(self, uint32_t* row, size_t count) except? -1:
         if self.budget is not None:
@@ -608,7 +614,7 @@ cdef class Matcher:
         cdef int status
         if self.is_guided():
             return self.fill_guided(row, count)
-        mask = NULL if self.cursor.terminated else cursor_known_mask(self.engine, &self.cursor)
+        mask = NULL if cursor_terminated(&self.cursor) else cursor_known_mask(self.engine, &self.cursor)
         if mask != NULL:
             # a copy takes less time than releasing the GIL and taking it again
             mask_unpack(mask, self.engine.trie.n_words, row, count)
@@ -709,7 +715,7 @@ cdef class Matcher:
             LimitError: the string is longer than the limit `forced_bytes`, or another bound of the grammar was reached.
         """
         cdef Config config
-        if self.cursor.terminated:
+        if cursor_terminated(&self.cursor):
             return b""
         self.engine.acquire()
         try:
@@ -736,7 +742,7 @@ cdef class Matcher:
         Raises:
             LimitError: they are longer than the limit `forced_bytes`, or another bound of the grammar was reached.
         """
-        if self.cursor.terminated:
+        if cursor_terminated(&self.cursor):
             return []
         found = self.forced_spelling()
         return (found if self.budget is None else self.fitting(found)) or self.only_special()

@@ -5,8 +5,9 @@ with the engine's lock held, with five exceptions. `cursor_snapshot`, `cursor_fi
 where they need it. `cursor_free` and `cursor_known_mask` do not need it.
 """
 
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+from ffgrammar.core.threads cimport atomic_load
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.position.history cimport History
 from ffgrammar.engine.recognizer.recognizer cimport Config
@@ -18,9 +19,9 @@ cdef enum:
 
 cdef struct Cursor:
     Config now            # the configuration after the text; valid if `generation` is the engine's
-    uint32_t plain        # the parser's row of `now`
+    uint64_t key          # of the mask of `now`, see mask_key; read and written in one piece
     uint32_t generation
-    bint terminated       # an end-of-text token was accepted
+    uint32_t terminated   # whether an end-of-text token was accepted; read and written atomically
     History history
 
 # Make `cursor` a cursor at the start of a text. The caller frees it.
@@ -66,3 +67,8 @@ cdef int cursor_fill(Engine engine, Cursor* cursor, uint32_t* row, size_t count,
 cdef int cursor_draft(
     Engine engine, Cursor* cursor, const uint32_t* tokens, size_t token_count, uint32_t* rows, size_t count,
 ) noexcept nogil
+
+
+cdef inline bint cursor_terminated(const Cursor* cursor) noexcept nogil:
+    """Whether an end-of-text token was accepted. No lock needs to be held."""
+    return atomic_load(&cursor.terminated) != 0

@@ -8,7 +8,7 @@ from libc.string cimport memset
 
 from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.threads cimport atomic_load, atomic_put
+from ffgrammar.core.threads cimport atomic_load, atomic_load_word, atomic_put, atomic_put_word
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.position.history cimport (
     EOS_STEP, LEXEME_STEP, NO_TOKEN, STEP_FLAGS, Chunk, Step, history_add, history_cut, history_last, history_len,
@@ -26,7 +26,7 @@ cdef enum:
 
 cdef void arrive(Engine engine, Cursor* cursor, Config config) noexcept nogil:
     cursor.now = config
-    cursor.plain = parser_row(&engine.recognizer, config.row)
+    atomic_put_word(&cursor.key, mask_key(parser_row(&engine.recognizer, config.row), config.state))
     # this is written last: a thread that reads without the lock trusts the rest if it finds the engine's generation here
     atomic_put(&cursor.generation, engine.generation)
 
@@ -34,7 +34,7 @@ cdef void arrive(Engine engine, Cursor* cursor, Config config) noexcept nogil:
 cdef void cursor_first(Engine engine, Cursor* cursor) noexcept nogil:
     cursor.history.tail = NULL
     cursor.history.used = 0
-    cursor.terminated = False
+    atomic_put(&cursor.terminated, False)
     arrive(engine, cursor, engine.first)
 
 
@@ -166,7 +166,7 @@ cdef int cursor_take(Engine engine, Cursor* cursor, uint32_t token, uint32_t ski
     cdef Config config
     cdef uint32_t start, count
     cdef int status = cursor_revalidate(engine, cursor)
-    if status < 0 or cursor.terminated or token >= engine.trie.vocab_size:
+    if status < 0 or cursor_terminated(cursor) or token >= engine.trie.vocab_size:
         return status if status < 0 else 0
     config = cursor.now
     if engine.tables.rules.token_classes.len and engine.trie.offsets[token] == engine.trie.offsets[token + 1]:
@@ -178,7 +178,7 @@ cdef int cursor_take(Engine engine, Cursor* cursor, uint32_t token, uint32_t ski
         status = recognizer_accepting(&engine.recognizer, &config, NULL)
         if status > 0:
             status = history_add(&cursor.history, config, engine.generation, NULL, 0, token | <uint32_t>EOS_STEP)
-            cursor.terminated = status >= 0
+            atomic_put(&cursor.terminated, status >= 0)
             return 1 if status >= 0 else status
         return status
     start = engine.trie.offsets[token] + skipped
@@ -199,7 +199,7 @@ cdef int cursor_read(Engine engine, Cursor* cursor, const uint8_t* text, uint32_
     cdef Config config
     cdef int added
     cdef int status = cursor_revalidate(engine, cursor)
-    if status < 0 or cursor.terminated:
+    if status < 0 or cursor_terminated(cursor):
         return status if status < 0 else 0
     config = cursor.now
     status = config_read(engine, text, count, &config)
@@ -215,7 +215,7 @@ cdef void cursor_rollback(Engine engine, Cursor* cursor, size_t count) noexcept 
     cdef const Step* last
     if count >= history_len(&cursor.history):
         return
-    cursor.terminated = False
+    atomic_put(&cursor.terminated, False)
     history_cut(&cursor.history, count)
     last = history_last(&cursor.history)
     if last == NULL:
@@ -228,14 +228,14 @@ cdef void cursor_rollback(Engine engine, Cursor* cursor, size_t count) noexcept 
 
 cdef StoredMask* cursor_known_mask(Engine engine, Cursor* cursor) noexcept nogil:
     cdef uint32_t generation = atomic_load(&cursor.generation)
-    return table_find(&engine.masks.table, generation, mask_key(cursor.plain, cursor.now.state))
+    return table_find(&engine.masks.table, generation, atomic_load_word(&cursor.key))
 
 
 cdef int cursor_fill(Engine engine, Cursor* cursor, uint32_t* row, size_t count, bint wait) noexcept nogil:
     cdef StoredMask* mask
     cdef bint text_dependent = False  # not needed here
     cdef int status = OK
-    if cursor.terminated:
+    if cursor_terminated(cursor):
         memset(row, 0, count * sizeof(uint32_t))
         return OK
     mask = cursor_known_mask(engine, cursor)

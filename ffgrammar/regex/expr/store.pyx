@@ -107,7 +107,12 @@ cdef class ExprStore:
         """Take over the expressions and the memo of another store, ids and all.
 
         This store must be new, and the other one must not change meanwhile.
+
+        Raises:
+            ValueError: the other store is this one.
         """
+        if other is self:
+            raise ValueError("a store cannot start from itself")
         if nodes_copy(&self.nodes, &other.nodes) < 0:
             raise MemoryError
         self.memo = other.memo.copy()
