@@ -16,7 +16,7 @@ from ffgrammar.core.status cimport OK
 cdef struct Pulse:
     int64_t left       # work until the next beat
     uint64_t done      # work of all calls, as of the last beat
-    uint64_t done_most # a call ends when more is done; 0 if there is no bound
+    uint64_t done_most  # a call ends when more is done; 0 if there is no bound
     uint64_t beaten    # when signals were last asked for, or the GIL was last given up (ns of the monotonic clock)
     uint64_t deadline  # when the call's time is over; 0 if it has no end
     int ended          # the status with which a call ends, or OK; it stays until raise_kernel, even if a kernel misses it

@@ -13,6 +13,7 @@ cdef class Lexeme:
     cdef readonly object group
     cdef readonly bint anywhere
 
+
 # Returns a new lexeme that is nothing but an expression with a name.
 @cython.locals(made=Lexeme)
 cpdef Lexeme plain_lexeme(expr, name)

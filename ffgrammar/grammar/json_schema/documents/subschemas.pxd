@@ -16,6 +16,7 @@ cdef class Subschema:
     # returns the dict of the keywords that have a meaning in this subschema
     cpdef keywords(self)
 
+
 # Returns a new subschema. The arguments are its attributes.
 @cython.locals(made=Subschema)
 cpdef Subschema subschema_at(

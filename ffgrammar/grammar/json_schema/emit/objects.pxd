@@ -5,6 +5,7 @@ cimport cython
 from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 from ffgrammar.grammar.json_schema.emit.symbols cimport Symbols
 
+
 # Returns the symbol of the objects of a shape, at a depth of nesting; None when there are none. Raises GrammarError,
 # LimitError, UnsupportedError, KeysApart, NameNeeded.
 @cython.locals(found=list, todo=list)

@@ -31,6 +31,7 @@ cdef class Combiner:
     # `_multiply` and `_product` return the shapes of a conjunction, and do not keep them; they raise GrammarError,
     # UnsupportedError, LimitError, NameNeeded; `_multiply` counts the level of nesting, and calls `_product`
     cdef list _multiply(self, tuple conj)
+
     @cython.locals(shape=Shape, choices=list, todo=list, done=list)
     cdef list _product(self, tuple conj)
     # takes a Choice with a key; returns its alternatives, without those for strings that the shape does not allow

@@ -19,6 +19,7 @@ cdef class Numbers:
     cdef readonly object some_fraction
     cdef readonly object e
     cdef readonly object exponent
+
     # returns the same expressions in another store
     @cython.locals(other=Numbers)
     cpdef Numbers rebound(self, ExprStore store)

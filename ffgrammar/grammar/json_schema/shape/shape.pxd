@@ -32,6 +32,7 @@ cdef class Shape:
     cdef public tuple marks
     cdef public tuple pending
     cdef public bint holed
+
     # returns a shallow copy, which is independent because the values of attributes are never changed in place
     @cython.locals(other=Shape)
     cpdef Shape copy(self)

@@ -19,6 +19,7 @@ cdef class Strings:
     cdef dict _spellings
     # returns the canonical spelling of a string, with its quotes, as bytes; None if a character has several spellings
     cdef _plain(self, text)
+
     # returns the same expressions in another store
     @cython.locals(other=Strings)
     cpdef Strings rebound(self, ExprStore store)
