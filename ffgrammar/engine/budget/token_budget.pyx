@@ -107,8 +107,10 @@ cdef class TokenBudget:
             self.engine.release()
 
     cdef int cut(self, size_t steps) except -1:
+        self.engine.acquire()
         while self.byte_steps and self.byte_steps[-1] >= steps:
             self.byte_steps.pop()
+        self.engine.release()
         return 0
 
     cdef TokenBudget copy(self):
