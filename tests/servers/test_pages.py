@@ -14,7 +14,7 @@ from adapter_pages import first_program
 
 PERSON = r'\{"name": "[^"]{0,12}", "age": \d{1,3}\}'
 PROGRAMS: dict[str, tuple[Callable[[], Path], str]] = {
-    "genlm": (model_folder, r"\{(?s:.*)20\d\d-\d\d(?s:.*)\}"),
+    "genlm": (model_folder, r"(?s:.*)20\d\d-\d\d(?s:.*)"),
     "mlx-lm": (model_folder, PERSON),
     "onnxruntime-genai": (onnx_folder, PERSON + r"(<\|im_end\|>|<\|endoftext\|>)?"),
     "outlines": (model_folder, PERSON),
