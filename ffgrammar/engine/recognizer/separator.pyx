@@ -5,7 +5,7 @@ may fail where a witness exists. Then configurations are searched one by one, as
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy, memset
 
-from ffgrammar.core.bits cimport bit_count, bit_set, bit_test
+from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY, OK, ends_call
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
@@ -99,11 +99,12 @@ cdef int nearer(Separator* s, Dfa* d, uint32_t lexeme, uint32_t* state, uint32_t
     cdef uint32_t byte = first[0]
     cdef uint32_t found = UNKNOWN
     cdef uint32_t best = FAR
-    cdef uint32_t target, expr, length
+    cdef uint32_t target, expr, length, shortest
     cdef int status
     memset(covered, 0, sizeof(covered))
     if here == UNKNOWN:
         return 0
+    shortest = min_remaining(d.nodes, here)
     if byte == ANY_BYTE:
         # (one byte stands for all that lead the lexeme to the same rest)
         byte = 0
@@ -121,7 +122,8 @@ cdef int nearer(Separator* s, Dfa* d, uint32_t lexeme, uint32_t* state, uint32_t
             best = length
             found = target
             first[0] = byte
-        if not next_class(d.nodes, here, covered, &byte):
+        # (no step can come nearer than one that makes the rest shorter by a byte)
+        if best < shortest or not next_class(d.nodes, here, covered, &byte):
             break
     if found == UNKNOWN:
         return 0
@@ -167,10 +169,24 @@ cdef int add_live(Dfa* d, uint32_t state, uint32_t* bytes) noexcept nogil:
     return OK
 
 
+cdef int count_live(Dfa* d, uint32_t state, int most) noexcept nogil:
+    """How many bytes there are before which the lexeme of a state does not end, counted up to `most`; or a status."""
+    cdef uint32_t byte
+    cdef int count = 0
+    cdef int status
+    for byte in range(256):
+        status = ends_before(d, state, byte)
+        if status < 0:
+            return status
+        count += not status
+        if count == most:
+            break
+    return count
+
+
 cdef int settle(Separator* s, Dfa* d, uint32_t lexeme, uint32_t byte, uint32_t* state) noexcept nogil:
     """Where a lexeme matches but `byte` does not end it, go on to a longer match if fewer bytes can follow there: after the
     keyword and space of "union" or "union all", the word "all" may follow, but not after the longer one. Returns 1 or a status."""
-    cdef uint32_t[BYTE_SET] live
     cdef uint32_t before = UNKNOWN
     cdef uint32_t found = state[0]
     cdef uint32_t first, target
@@ -195,25 +211,14 @@ cdef int settle(Separator* s, Dfa* d, uint32_t lexeme, uint32_t byte, uint32_t* 
                     return status
                 if status == 0:
                     continue
-        memset(live, 0, sizeof(live))
-        status = add_live(d, target, live)
-        if status < 0:
-            return status
-        count = set_size(live)
+        count = count_live(d, target, fewest)
+        if count < 0:
+            return count
         if count < fewest:
             fewest = count
             found = target
     state[0] = found
     return 1
-
-
-cdef int set_size(const uint32_t* bytes) noexcept nogil:
-    """How many bytes a set has."""
-    cdef int count = 0
-    cdef int i
-    for i in range(BYTE_SET):
-        count += bit_count(bytes[i])
-    return count
 
 
 cdef int goes_on_outside(

@@ -146,21 +146,31 @@ cdef int ends_at_once(Dfa* d, uint32_t state) noexcept nogil:
     return status if status < 0 else not status
 
 
-cdef inline void narrow_class(Nodes* n, uint32_t e, uint32_t byte, uint32_t* part, uint32_t* bits) noexcept nogil:
-    """What `same_class` does, but an intersection of two leaves out its first part if the one before had it, too. `part` is the
-    first part of the intersection before.
+cdef int narrow_class(
+    Nodes* n, uint32_t e, uint32_t byte, uint32_t* part, uint32_t* after, uint32_t* bits,
+) noexcept nogil:
+    """What `same_class` does. `part` is the first part of the last intersection of two. An intersection that begins with it, too,
+    leaves it out: `bits` are narrowed by it already. `after` is what may follow `byte` in that part. Returns 0 if nothing may
+    follow in `e`, else 1; or a status.
 
     (Python's grammar has a lexeme for each of 80 columns: a line end that is intersected with the column. Its slowest mask takes
-    4.2 ms without this, and 3.3 ms with it.)
+    4.2 ms without this, and 2.9 ms with it.)
     """
     cdef const uint32_t* words = node(n, e)
+    cdef int status
     if words[0] != K_AND or node_len(n, e) != 3:
         same_class(n, e, byte, bits)
-        return
+        return 1
     if words[1] != part[0]:
         part[0] = words[1]
-        same_class(n, words[1], byte, bits)
-    same_class(n, words[2], byte, bits)
+        same_class(n, part[0], byte, bits)
+        status = derivative(n, part[0], byte, after)
+        if status < 0:
+            return status
+    if after[0] == NOTHING:
+        return 0
+    same_class(n, node(n, e)[2], byte, bits)
+    return 1
 
 
 cdef int take_derivatives(Dfa* d, uint32_t number, uint32_t byte, uint32_t* bits) noexcept nogil:
@@ -169,6 +179,7 @@ cdef int take_derivatives(Dfa* d, uint32_t number, uint32_t byte, uint32_t* bits
     cdef const uint32_t* pairs = intern_get(&d.states, number)
     cdef uint32_t i, e, first, found
     cdef uint32_t part = NOTHING
+    cdef uint32_t after = NOTHING
     cdef int status
     if vec_push(&d.work, 0) < 0:
         return NO_MEMORY
@@ -179,8 +190,11 @@ cdef int take_derivatives(Dfa* d, uint32_t number, uint32_t byte, uint32_t* bits
             # A short cut: where thousands of keys may follow, nearly all of them are dropped here.
             bit_clear(bits, first)
             continue
-        narrow_class(d.nodes, e, byte, &part, bits)
-        status = derivative(d.nodes, e, byte, &found)
+        status = narrow_class(d.nodes, e, byte, &part, &after, bits)
+        if status == 0:
+            continue
+        if status > 0:
+            status = derivative(d.nodes, e, byte, &found)
         if status < 0:
             return status
         if found == NOTHING:
