@@ -27,6 +27,7 @@ from ffgrammar import corpus  # noqa: E402
 from ffgrammar.corpus.data import json_lines, tables  # noqa: E402
 from ffgrammar.corpus.data.inputs import find_sources, plan_parts  # noqa: E402
 from ffgrammar.corpus.jobs.job import READ_ERROR  # noqa: E402
+from long_checks.result_files import files_of  # noqa: E402
 from oracle import corpus as oracle  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -223,12 +224,8 @@ def test_a_run_goes_on_where_it_was(cl100k: ff.Tokenizer, tmp_path: Path) -> Non
             last = sorted((cut / "parts").iterdir())[-1]
             last.unlink()
             (cut / "rows" / "part-000007.parquet.abc.half").write_bytes(b"half")
-    assert _digest(cut) == _digest(whole)
+    assert files_of(cut) == files_of(whole)
     assert len(set(begun)) > 2, "no part was kept"
-
-
-def _digest(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_two_runs_at_once_in_one_folder_are_refused(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
@@ -253,11 +250,14 @@ def test_a_kill_while_the_run_is_planned(cl100k: ff.Tokenizer, tmp_path: Path) -
     for names in ([], ["lock"], ["lock", "rows"], ["lock", "rows", "parts", "manifest.json.0123.half"]):
         output.mkdir()
         for name in names:
-            (output / name).touch() if "." in name or name == "lock" else (output / name).mkdir()
+            if name in ("rows", "parts"):
+                (output / name).mkdir()
+            else:
+                (output / name).touch()
         corpus.run(job, [path], output, workers=0)
         (output / "summary.json.0123.half").touch()
         corpus.run(job, [path], output, workers=0)
-        assert _digest(output) == _digest(whole)
+        assert files_of(output) == files_of(whole)
         shutil.rmtree(output)
 
 
@@ -417,7 +417,7 @@ def test_a_run_that_is_killed_goes_on(finished: tuple[Path, Path, Path], tmp_pat
         kill(process.pid, signal.SIGKILL)
         process.wait()
     assert _process(script, data, output).wait() == 0
-    assert _digest(output) == _digest(whole)
+    assert files_of(output) == files_of(whole)
     assert len(list(output.glob("rows/*"))) > 10
 
 
@@ -434,7 +434,7 @@ def test_workers_that_are_killed_are_replaced(finished: tuple[Path, Path, Path],
                 killed.add(worker)
         time.sleep(0.01)
     assert process.wait() == 0 and killed
-    assert _digest(tmp_path / "out") == _digest(whole)
+    assert files_of(tmp_path / "out") == files_of(whole)
 
 
 def test_a_part_whose_workers_always_die_is_given_up(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
@@ -521,12 +521,12 @@ def test_rows_are_grouped_by_bytes(cl100k: ff.Tokenizer, tmp_path: Path) -> None
     assert summary["without_group"]["rows"] == 1
 
 
-def test_a_row_whose_score_is_nothing_is_not_among_the_worst(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+def test_a_row_whose_score_is_zero_is_not_among_the_worst(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     path.write_text('{"text": ""}\n{"text": "1"}\n{"text": ""}\n')
     worst = corpus.run(corpus.tokenize_job(cl100k), [path], workers=0)["worst"]["rows"]
     assert [(row["row"], row["score"]) for row in worst] == [(1, 1)]
-    # A row that is not valid is, even if it only ends early.
+    # A row that is not valid is among them, even if it only ends early.
     grammar = ff.compile_json_schema({"type": "integer"}, cl100k)
     worst = corpus.run(corpus.validate_job(grammar), [path], workers=0)["worst"]["rows"]
     assert [(row["row"], row["score"]) for row in worst] == [(0, 0), (2, 0)]
