@@ -6,7 +6,7 @@ from typing import Any
 
 from hostile_sources import Made, string
 
-__all__ = ["choices", "conditions"]
+__all__ = ["choices", "conditions", "conditions_on_one_key"]
 
 
 def choices() -> Made:
@@ -65,10 +65,9 @@ def choices() -> Made:
 
 
 def conditions() -> Made:
-    """Hundreds of conditions, or of branches with a tag."""
+    """Hundreds of conditions."""
     for n in (100, 200, 400):
         tags = [f"k{i}" for i in range(n)]
-        on = [{"properties": {"t": {"const": tag}}, "required": ["t"]} for tag in tags]
         yield (
             f"{n} conditions on one of two tags",
             "json",
@@ -99,6 +98,13 @@ def conditions() -> Made:
             },
             b'{"tk1":1',
         )
+
+
+def conditions_on_one_key() -> Made:
+    """Hundreds of conditions on one key, or of branches that it chooses."""
+    for n in (100, 200, 400):
+        tags = [f"k{i}" for i in range(n)]
+        on = [{"properties": {"t": {"const": tag}}, "required": ["t"]} for tag in tags]
         nested: Any = {"type": "object"}
         for one, tag in zip(on, tags, strict=True):
             nested = {"if": one, "then": {"required": ["p" + tag]}, "else": nested}

@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Iterator
 
-from hostile_choices import choices, conditions
+from hostile_choices import choices, conditions, conditions_on_one_key
 from hostile_cycles import cycles
 from hostile_sources import LETTERS, PRIMES, WORDS, Hostile, Made, string
 
@@ -15,7 +15,8 @@ __all__ = ["variants"]
 
 def variants() -> Iterator[Hostile]:
     """All of them."""
-    for made in (cycles, _strings, _look_around, _objects, _arrays, choices, conditions, _lark):
+    keys = (_dependent_keys, _required_keys, _patterns_of_keys)
+    for made in (cycles, _strings, _look_around, *keys, _arrays, choices, conditions, conditions_on_one_key, _lark):
         for fields in made():
             yield Hostile(*fields)
 
@@ -123,7 +124,7 @@ def _look_around() -> Made:
         )
 
 
-def _objects() -> Made:
+def _dependent_keys() -> Made:
     for n in (12, 20, 40, 100):
         keys = [f"k{number}" for number in range(n)]
         yield (
@@ -170,6 +171,11 @@ def _objects() -> Made:
             },
             b'{"k1":1',
         )
+
+
+def _required_keys() -> Made:
+    for n in (12, 20, 40, 100):
+        keys = [f"k{number}" for number in range(n)]
         yield (
             f"{n} exclusive keys",
             "json",
@@ -195,6 +201,11 @@ def _objects() -> Made:
             {"type": "object", "allOf": [{"not": {"required": [key, "m" + key]}} for key in keys]},
             b'{"k1":1',
         )
+
+
+def _patterns_of_keys() -> Made:
+    for n in (12, 20, 40, 100):
+        keys = [f"k{number}" for number in range(n)]
         yield (
             f"{n} patterns of keys that overlap",
             "json",
