@@ -170,10 +170,10 @@ def _lines(summary: dict[str, Any]) -> list[str]:
     groups = summary.get("by_group", {})
     for name, counts in list(groups.items())[:MAX_GROUPS]:
         lines.append(f"{summary['group']} {name}\t{_counts(counts)}")
-    if "without_group" in summary:
-        lines.append(f"without {summary['group']}\t{_counts(summary['without_group'])}")
     if len(groups) > MAX_GROUPS:
         lines.append(f"{len(groups) - MAX_GROUPS} more groups are in --json")
+    if "without_group" in summary:
+        lines.append(f"without {summary['group']}\t{_counts(summary['without_group'])}")
     for message, count in summary["errors"].items():
         lines.append(f"error\t{_number(count)} rows: {message}")
     for row in summary["worst"]["rows"][:MAX_WORST]:

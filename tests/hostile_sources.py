@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import ffgrammar as ff
 
-__all__ = ["Hostile", "compiled", "sources", "string"]
+__all__ = ["Hostile", "Made", "compiled", "sources", "string"]
 
 LETTERS = ascii_letters
 PRIMES = [2, 3, 5, 7, 11, 13, 17, 19]
@@ -32,8 +32,12 @@ class Hostile(NamedTuple):
     text: bytes
 
 
+# The fields of `Hostile`, from a function that makes sources of one kind.
+Made = Iterator[tuple[str, str, Any, bytes]]
+
+
 def string(**more: Any) -> dict[str, Any]:
-    """The schema of strings of which more is asked."""
+    """A schema of strings, with further keywords."""
     return {"type": "string", **more}
 
 
@@ -51,10 +55,7 @@ def sources() -> Iterator[Hostile]:
         yield Hostile(name, form, source, text)
 
 
-_Made = Iterator[tuple[str, str, Any, bytes]]
-
-
-def _strings() -> _Made:
+def _strings() -> Made:
     for n in (4, 8, 12, 16, 20, 26, 32, 40):
         branches = [string(pattern=letter * 2) for letter in LETTERS[:n]]
         yield f"exactly one of {n} pairs", "json", {"oneOf": branches}, b'"aaxbb'
@@ -83,7 +84,7 @@ def _strings() -> _Made:
         yield f"{n} characters at most", "json", string(maxLength=n, pattern="^[a-z]*$"), b'"ab'
 
 
-def _objects() -> _Made:
+def _objects() -> Made:
     for n in (2, 5, 20, 100, 500):
         keys = [f"k{number}" for number in range(n)]
         yield (
@@ -123,7 +124,7 @@ def _objects() -> _Made:
         yield f"{n} listed strings", "json", {"enum": [f"v{number}" for number in range(n)]}, b'"v1'
 
 
-def _choices() -> _Made:
+def _choices() -> Made:
     for n in (3, 10, 50, 200, 400):
         tags = [f"k{number}" for number in range(n)]
 
@@ -166,7 +167,7 @@ def _choices() -> _Made:
         yield f"{n} times not one of two", "json", nested, b"1"
 
 
-def _regexes() -> _Made:
+def _regexes() -> Made:
     for n in (5, 10, 20, 30, 100, 1000):
         yield f"{n} optional, then all", "regex", f"(a?){{{n}}}a{{{n}}}", b"aa"
         yield f"a letter {n} before the end", "regex", f"[ab]*a[ab]{{{n}}}", b"abab"
@@ -176,7 +177,7 @@ def _regexes() -> _Made:
         yield f"a class {n} times", "regex", r"[\p{L}&&[^a-f]]" * n, b"x"
 
 
-def _lark() -> _Made:
+def _lark() -> Made:
     yield "skips that are terminals", "lark", "start: B* A B\nA: /b/\nB: /x/\n%ignore /x[ab]*/", b"bx"
     yield "a terminal before the start", "lark", 'start: B+ p C\np: start | C\nB: "b"\nC: /[ax]{2,}/', b"bb"
     yield "every split in two", "lark", 'start: start start | "a"', b"a" * 60

@@ -13,6 +13,8 @@ from cli_package import CLI
 
 pytest.importorskip("pyarrow")
 
+from ffgrammar.corpus.runs.lock import lock_folder
+
 run = import_module(f"{CLI}.main").run
 
 ROWS = [
@@ -68,6 +70,20 @@ def test_tokenize_says_yes(data: str, capsys: pytest.CaptureFixture[str]) -> Non
     assert run(["corpus", "tokenize", data, "--text", "source", "--json", "--workers", "0"]) == 0
     counts = json.loads(capsys.readouterr().out)["counts"]
     assert counts == {"rows": 3, "yes": 3, "no": 0, "errors": 0, "token_count": 3, "byte_count": 3, "rate": 1.0}
+
+
+def test_rows_without_a_group(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "data.jsonl"
+    path.write_text('{"text": "a", "source": "b"}\n{"text": "a", "source": null}\n{"text": "a"}\n')
+    assert run(["corpus", "tokenize", str(path), "--group", "source", "--workers", "0"]) == 0
+    out = capsys.readouterr().out
+    assert "source b\t1 rows, 1 yes" in out and "without source\t2 rows, 2 yes" in out
+
+
+def test_a_second_run_in_a_folder_is_refused(data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with lock_folder(str(tmp_path / "out")):
+        assert run(["corpus", "check", data, "-o", str(tmp_path / "out")]) == 2
+    assert "another run is at work in this folder" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The mutators of the fuzzers: what they make is still a source that a front-end gets far with."""
+"""The mutators of the fuzzers: a front-end gets far with what they make."""
 
 from __future__ import annotations
 

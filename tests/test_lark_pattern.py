@@ -1,6 +1,10 @@
 """Lark's regular expressions in Rust's syntax: patterns that are taken as they are mean what rewritten ones mean."""
 
+from __future__ import annotations
+
 import random
+from collections.abc import Sequence
+from typing import Any
 
 from ffgrammar import FFGrammarError
 from ffgrammar.grammar.lark.pattern import rewritten, translate
@@ -13,8 +17,8 @@ PIECES = (
 ).split(" ")
 
 
-def outcome(pattern, offsets):
-    """The tree of a pattern, with the columns that it has in the original, or the error."""
+def outcome(pattern: str, offsets: Sequence[int]) -> Any:
+    """The tree of a pattern, with columns of the original pattern, or the error."""
     try:
         return original(parse(pattern), offsets)
     except FFGrammarError as error:
@@ -22,7 +26,8 @@ def outcome(pattern, offsets):
         return type(error), error.message, offsets[column] if column < len(offsets) else None
 
 
-def original(node, offsets):
+def original(node: Any, offsets: Sequence[int]) -> Any:
+    """A tree whose columns are those of the original pattern."""
     if node[0] in ("start", "end"):
         return (node[0], offsets[node[1] - 1], *node[2:])
     return tuple(
@@ -35,11 +40,11 @@ def original(node, offsets):
     )
 
 
-def test_patterns_that_stay_as_they_are_mean_the_same_as_rewritten_ones():
-    chance = random.Random(5)
+def test_patterns_that_stay_as_they_are_mean_the_same_as_rewritten_ones() -> None:
+    rng = random.Random(5)
     unchanged = 0
     for _ in range(20_000):
-        pattern = "".join(chance.choice(PIECES) for _ in range(chance.randint(1, 7)))
+        pattern = "".join(rng.choice(PIECES) for _ in range(rng.randint(1, 7)))
         found, slow = translate(pattern), rewritten(pattern, verbose=pattern.startswith(("(?x", "(?ix")))
         if isinstance(found.offsets, range):
             unchanged += 1

@@ -63,7 +63,7 @@ def test_warnings_say_where(cl100k: ff.Tokenizer) -> None:
             "",
             r"a format of the type 'json_schema' has no 'schema': it is \{'type'.*\}, or \{'type'",
         ),
-        ({"json_schema": {"schema": {}}}, "", "there is no 'type': with 'json_schema' it is 'json_schema'"),
+        ({"json_schema": {"schema": {}}}, "", "there is no 'type'; a format with 'json_schema' has the type"),
         ({"type": "json_schema", "json_schema": 3}, "/json_schema", "must be an object"),
         ({"type": "json_schema", "json_schema": {}}, "/json_schema", "'json_schema' has no 'schema': it is"),
         ({"type": "json_schema", "json_schema": {"schema": {"type": "x"}}}, "/json_schema/schema/type", "'x'"),

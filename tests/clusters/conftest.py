@@ -1,4 +1,4 @@
-"""Engines for the tests."""
+"""Fixtures: a tokenizer, a cluster of Ray, a session of Spark."""
 
 from __future__ import annotations
 

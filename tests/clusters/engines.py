@@ -1,5 +1,4 @@
-"""Real clusters on this machine: Ray with two nodes on the loopback, and Spark in local mode. Their processes find the
-modules by PYTHONPATH."""
+"""Real clusters on this machine: Ray with two nodes on the loopback, and Spark in local mode."""
 
 from __future__ import annotations
 
@@ -19,7 +18,7 @@ STORE = 100 << 20
 
 
 def set_paths() -> None:
-    """Let the processes of engines find ffgrammar and the modules of the tests."""
+    """Let the processes of engines find ffgrammar and the modules of the tests, by PYTHONPATH."""
     places = [str(Path(ff.__file__).parent.parent), str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
     os.environ["PYTHONPATH"] = os.pathsep.join(places)
     os.environ["PYSPARK_PYTHON"] = sys.executable
@@ -43,10 +42,12 @@ def two_nodes() -> Iterator[Any]:
     )
     cluster.add_node(num_cpus=1, object_store_memory=STORE)
     ray.init(cluster.address, log_to_driver=False)
-    assert len(ray.nodes()) == 2
-    yield ray
-    ray.shutdown()
-    cluster.shutdown()
+    try:
+        assert len(ray.nodes()) == 2
+        yield ray
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
 
 
 @contextmanager
@@ -62,5 +63,7 @@ def local_spark() -> Iterator[Any]:
         .getOrCreate()
     )
     session.sparkContext.setLogLevel("OFF")
-    yield session
-    session.stop()
+    try:
+        yield session
+    finally:
+        session.stop()

@@ -1,8 +1,9 @@
 """Whole runs, with reading, writing and counting: python -m clusters.runs [MEGABYTES].
 
-Each run is done by one worker process and by two, in turns. Wall time says how much faster two are, if two cores are
-free. Processor time says it on a machine that has other work: what two processes cost more than one, and what is done
-by one alone (planning and merging in this process, and the start of a worker). The last table is 100 GB on paper.
+Each run is done by one worker process and by two, in turns. If two cores are free, wall time says how much faster two
+workers are. On a machine with other work, CPU time says it: it shows what two workers cost more than one, and what one
+process does alone (planning and merging in this process, and the start of a worker). The last table extrapolates to
+100 GB.
 """
 
 from __future__ import annotations
@@ -12,7 +13,6 @@ import resource
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, NamedTuple
@@ -23,11 +23,9 @@ import pyarrow.parquet as pq
 import ffgrammar as ff
 from clusters.rates import SCHEMA, answers
 from ffgrammar import corpus
-from long_checks.real_texts import real_texts
+from long_checks.real_texts import chunks
 
 ROUNDS = 2
-# Rows of a row group, and of what is written at a time.
-CHUNK = 500
 
 
 class Cost(NamedTuple):
@@ -35,22 +33,12 @@ class Cost(NamedTuple):
 
     Attributes:
         wall: from its start to its end.
-        parent, workers: processor time of this process, and of the workers.
+        parent, workers: CPU time of this process, and of the workers.
     """
 
     wall: float
     parent: float
     workers: float
-
-
-def _chunks(megabytes: float) -> Iterator[list[str]]:
-    texts: list[str] = []
-    for one in real_texts(megabytes):
-        texts.append(one.text)
-        if len(texts) == CHUNK:
-            yield texts
-            texts = []
-    yield texts
 
 
 def _lines(rows: list[dict[str, Any]]) -> str:
@@ -67,13 +55,13 @@ def write(folder: Path, megabytes: float, tok: ff.Tokenizer) -> dict[str, int]:
         open(folder / "answers.jsonl", "w", encoding="utf-8") as said,
         pq.ParquetWriter(folder / "ids.parquet", schema) as table,
     ):
-        for chunk in _chunks(megabytes):
-            encoded = [tok.encode(text) for text in chunk]
-            texts.write(_lines([{"text": text} for text in chunk]))
+        for chunk in chunks(megabytes):
+            encoded = [tok.encode(one.text) for one in chunk]
+            texts.write(_lines([{"text": one.text} for one in chunk]))
             ids.write(_lines([{"tokens": row} for row in encoded]))
             table.write_table(pa.table({"tokens": encoded}, schema=schema))
             counts["texts"] += len(chunk)
-            counts["bytes"] += sum(len(text.encode()) for text in chunk)
+            counts["bytes"] += sum(len(one.text.encode()) for one in chunk)
             counts["tokens"] += sum(map(len, encoded))
         lines = _lines([{"answer": answer} for answer in answers(20_000)])
         for _ in range(int(megabytes * 1e6 / len(lines)) + 1):
@@ -95,7 +83,7 @@ def _once(job: Any, path: Path, output: Path, workers: int) -> Cost:
 
 
 def _best(job: Any, path: Path, output: Path) -> dict[int, Cost]:
-    """What a run cost with one worker and with two: the least of each, of runs in turns."""
+    """What a run costs with one worker and with two: the least of each in several rounds."""
     found: dict[int, list[Cost]] = {1: [], 2: []}
     for _ in range(ROUNDS):
         for workers, costs in found.items():
@@ -104,10 +92,10 @@ def _best(job: Any, path: Path, output: Path) -> dict[int, Cost]:
 
 
 def _tell(name: str, size: float, start: float, costs: dict[int, Cost]) -> float:
-    """Print what a run cost. Returns megabytes a second of processor time of one worker."""
+    """Print what a run costs. Returns megabytes for each second of CPU time of one worker."""
     one, two = costs[1], costs[2]
     alone = one.parent + start
-    # Two workers share what is not done by one alone.
+    # One process does some work alone. Two workers share the rest.
     by_time = (one.parent + one.workers) / (alone + (two.workers - 2 * start) / 2)
     rate = size / (one.workers - start)
     print(
@@ -140,7 +128,7 @@ def main() -> None:
             short = folder / f"short{Path(file).suffix}"
             _write_short(folder / file, short)
             start = min(_once(job, short, folder / "out", 1).workers for _ in range(3))
-            # Ids in Parquet stand for their texts: nobody asks how long files of ids take.
+            # For ids in Parquet the rate is that of their texts, because the files are much smaller.
             size = counts["bytes"] if file == "ids.parquet" else (folder / file).stat().st_size
             rate = _tell(name, size / 1e6, start, _best(job, folder / file, folder / "out"))
             table.append((name, rate))

@@ -16,6 +16,7 @@ import ffgrammar as ff
 from clusters.killer_job import KillerJob
 from ffgrammar import corpus
 from long_checks.faults import jobs, judge, write
+from long_checks.result_files import files_of
 
 ROWS = 600
 
@@ -56,10 +57,6 @@ def _small_parts() -> None:
     json_lines.PART_BYTES = tables.PART_BYTES = json_lines.BLOCK = 200_000
 
 
-def _files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 @pytest.fixture(scope="session")
 def wanted(cl100k: ff.Tokenizer, data: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """The results of worker processes."""
@@ -71,12 +68,12 @@ def wanted(cl100k: ff.Tokenizer, data: Path, tmp_path_factory: pytest.TempPathFa
         for row in pq.read_table(file).to_pylist():
             assert row["error"] or row["canonical"] != (row["spoiled"] in (True, "true"))
     assert len(list((output / "parts").iterdir())) > 5
-    return _files(output)
+    return files_of(output)
 
 
 def _run(cl100k: ff.Tokenizer, data: Path, output: Path, on: str) -> dict[str, bytes]:
     corpus.run(corpus.check_job(cl100k, keep=["spoiled"]), [data], output, group="spoiled", on=on)
-    return _files(output)
+    return files_of(output)
 
 
 @pytest.mark.usefixtures("ray_cluster")
@@ -106,7 +103,7 @@ def test_workers_that_are_killed(
     job.folder, job.many = str(tmp_path / "killed"), many
     corpus.run(job, [data], tmp_path / "out", group="spoiled", on=on)
     assert len(list((tmp_path / "killed").iterdir())) >= many
-    assert _files(tmp_path / "out") == wanted
+    assert files_of(tmp_path / "out") == wanted
 
 
 # ---- faults in texts
@@ -132,7 +129,7 @@ def test_faults_are_found_on_engines(
     request.getfixturevalue({"ray": "ray_cluster"}.get(on, on))
     for name, job in jobs(cl100k).items():
         corpus.run(job, [faulty / name], tmp_path / name, group="fault", on=on)
-        assert _files(tmp_path / name) == _files(faulty / "out" / name)
+        assert files_of(tmp_path / name) == files_of(faulty / "out" / name)
 
 
 # ---- datasets

@@ -1,9 +1,8 @@
 """`python tests/fuzz --minutes 10 --corpus build/fuzz`: the fuzzers of all front-ends, one after another.
 
 A mutator of the front-end, or Atheris, changes sources. Atheris keeps in the corpus those that lead to something new in
-Python code, of which the front-ends are.
-A source with which something is wrong is written to a file `build/fuzz/NAME-crash-…`, and
-`python tests/fuzz --only NAME FILE` runs it alone.
+Python code, such as the front-ends. A source with which something is wrong is written to a file
+`build/fuzz/NAME-crash-…`, and `python tests/fuzz --only NAME FILE` runs it alone.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ with atheris.instrument_imports(include=["ffgrammar"]):
     from fuzz.seeds import donors, seeds, words
     from fuzz.targets import TARGETS
 
-# A source may take so many seconds, and the process so many megabytes.
+# The bounds of the time for a source, and of the memory of the process.
 SECONDS, MEGABYTES = 60, 2048
 
 

@@ -61,7 +61,7 @@ PLAIN: list[Any] = [
     {"minimum": 3},
     {"pattern": "a"},
 ]
-MOST_DEPTH = 3
+MAX_DEPTH = 3
 
 
 def scalar(chance: Random) -> Any:
@@ -85,7 +85,7 @@ def schema_value(key: str, chance: Random, depth: int = 0) -> Any:
 
 
 def _schema(chance: Random, depth: int) -> Any:
-    if depth == MOST_DEPTH or chance.random() < 0.3:
+    if depth == MAX_DEPTH or chance.random() < 0.3:
         return copy.deepcopy(chance.choice(PLAIN))
     rows = chance.sample(KEYWORDS, chance.choice([1, 1, 2, 3]))
     return {row.word: schema_value(row.word, chance, depth + 1) for row in rows}
@@ -108,7 +108,7 @@ def tag_value(key: str, chance: Random, depth: int = 0) -> Any:
         return chance.choice(COUNTS)
     if key == "type":
         return chance.choice(TAGS)
-    kind = chance.choice(TAGS[:5] if depth == MOST_DEPTH else TAGS)
+    kind = chance.choice(TAGS[:5] if depth == MAX_DEPTH else TAGS)
     keys = {"tag": ["begin", "content", "end"], "triggered_tags": ["triggers", "tags"], "sequence": ["elements"]}
     keys.update({"or": ["elements"], "tags_with_separator": ["tags", "separator"], "const_string": ["value"]})
     keys.update({"repeat": ["content", "min", "max"], "regex": ["pattern"], "json_schema": ["json_schema"]})

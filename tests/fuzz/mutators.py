@@ -1,7 +1,7 @@
 """Changes of sources that keep most of their structure, so that a front-end gets past reading them.
 
-Each takes a source and returns another one. JSON is changed as a value: a node is replaced, moved, wrapped, put in or
-taken out. Grammars are changed by their tokens and lines. What is put in comes from the same source, from another seed,
+Each takes a source and returns another one. JSON is changed as a value: a node is replaced, moved, wrapped, added or
+removed. Grammars are changed by their tokens and lines. What is put in comes from the same source, from another seed,
 or, in schemas and structural tags, from what makes sense under a key (`makers`).
 """
 
@@ -141,6 +141,7 @@ def _spliced(parts: list[str], others: list[str], snippets: Sequence[str], chanc
 
 
 def _by_target() -> dict[str, Mutator]:
+    """The mutators by the names of the front-ends, with words that make sense in each notation."""
     lark = ['"a"i', "~1..3", " | ", " & ", "~", "(?i:", "// ", "\n%ignore ", "\nstart: ", "A", "/a+?/", "->", "?", "!"]
     lark += [
         "\n%import common.WS\n",

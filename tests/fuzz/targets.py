@@ -17,7 +17,7 @@ __all__ = ["TARGETS"]
 
 LIMITS = ff.Limits.public()
 # The steps of one walk, and how many tokens are tried at each.
-MOST_STEPS, TRIED = 12, 8
+MAX_STEPS, TRIED = 12, 8
 # Enough tokens for all ways through a mask, and few enough that most of a fuzzer's time goes into front-ends.
 VOCABULARY = 3000
 
@@ -53,7 +53,7 @@ def _checked(compiler: Callable[[str], ff.Grammar]) -> Callable[[bytes], None]:
 
 def _walk(grammar: ff.Grammar, choices: bytes) -> None:
     matcher = grammar.matcher()
-    for choice in choices[:MOST_STEPS]:
+    for choice in choices[:MAX_STEPS]:
         matcher.fill_bitmask(_bitmask)
         allowed = matcher.allowed_token_ids()
         for number in range(TRIED):

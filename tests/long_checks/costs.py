@@ -2,8 +2,8 @@
 
 A source is compiled, and masks are made along its text, and then along tokens that are chosen at random. A line says
 the seconds of the compilation and of the slowest mask (time on the processor), the megabytes that the process grew by,
-and how it ended. Sources that are not as cheap as asked are printed again at the end. The corpus is that of
-tests/hostile_sources.py, the variants of tests/hostile_variants.py, and schemas of MaskBench where there are any.
+and how it ended. Sources that cost more than the bounds below are printed again at the end. The sources are those of
+tests/hostile_sources.py and the variants of tests/hostile_variants.py.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import os
 import random
 import resource
 import signal
-import sys
 import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -27,15 +26,21 @@ import ffgrammar as ff
 
 __all__ = ["main"]
 
-# What is asked of an answer, and of an error.
+# The bounds for an answer, and for an error.
 COMPILE_SECONDS, MASK_SECONDS, MEGABYTES, ERROR_SECONDS = 1.0, 0.05, 200, 5.1
 # A process is ended after this many seconds on the processor.
-MOST_SECONDS = 60
+MAX_SECONDS = 60
 STEPS = 40
 
 
 class Cost(NamedTuple):
-    """What came of a source: seconds, seconds, megabytes, and words."""
+    """What a source cost.
+
+    Attributes:
+        compiling, masking: seconds of the compilation, and of the slowest mask.
+        megabytes: by how much the process grew.
+        outcome: "answer", an error, or a text that begins with "wrong".
+    """
 
     compiling: float
     masking: float
@@ -43,7 +48,7 @@ class Cost(NamedTuple):
     outcome: str
 
     def is_high(self) -> bool:
-        """Whether it is more than what is asked."""
+        """Whether it is more than the bounds."""
         if self.outcome == "answer":
             most: tuple[float, float] = (COMPILE_SECONDS, MASK_SECONDS)
         else:
@@ -52,7 +57,7 @@ class Cost(NamedTuple):
 
 
 def main() -> int:
-    """Run them all. Returns 1 if one ends in a way that is no answer and no refusal."""
+    """Run them all. Returns 1 if one ends neither with an answer nor with a refusal."""
     parser = argparse.ArgumentParser(prog="python tests/long_checks costs", description=__doc__)
     parser.add_argument("--only", default="", help="only sources whose names contain this")
     parser.add_argument("--corpus", choices=["variants", "sources", "all"], default="all")
@@ -73,7 +78,7 @@ def main() -> int:
         if cost.is_high():
             high.append(line)
         wrong += cost.outcome.startswith("wrong")
-    print(f"{len(high)} cost more than asked; wrong ends: {wrong}", *high, sep="\n")
+    print(f"{len(high)} cost more than the bounds; wrong ends: {wrong}", *high, sep="\n")
     return 1 if wrong else 0
 
 
@@ -88,7 +93,7 @@ def _in_a_process(one: Hostile, tok: ff.Tokenizer, limits: ff.Limits) -> Cost:
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS + 1))
+        resource.setrlimit(resource.RLIMIT_CPU, (MAX_SECONDS, MAX_SECONDS + 1))
         signal.signal(signal.SIGXCPU, signal.SIG_DFL)
         try:
             cost = _cost(one, tok, limits)
@@ -100,7 +105,7 @@ def _in_a_process(one: Hostile, tok: ff.Tokenizer, limits: ff.Limits) -> Cost:
     with open(reading, "rb") as pipe:
         found = pipe.read()
     _, status = os.waitpid(child, 0)
-    return Cost(*json.loads(found)) if found else Cost(MOST_SECONDS, 0, 0, f"wrong: status {status}")
+    return Cost(*json.loads(found)) if found else Cost(MAX_SECONDS, 0, 0, f"wrong: status {status}")
 
 
 def _cost(one: Hostile, tok: ff.Tokenizer, limits: ff.Limits) -> Cost:
@@ -150,7 +155,3 @@ def _allowed(bitmask: Any, tok: ff.Tokenizer) -> Any:
 
 def _megabytes() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
-
-
-if __name__ == "__main__":
-    sys.exit(main())

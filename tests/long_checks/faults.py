@@ -1,8 +1,8 @@
 """Faults in a real corpus: `python tests/long_checks faults --megabytes 330 --on processes,ray,spark`.
 
-The corpus is the texts of this machine, in three forms: token ids; ids beside the texts that they should spell; answers
-under a schema of their row. A twentieth of the rows gets a fault. Each engine must find each of them, and nothing else,
-and the results must be the same files.
+The texts are those of this machine, in three corpora: token ids; ids beside the texts that they should spell; answers,
+each beside its schema. A twentieth of the rows get a fault. Each engine must find all faults and nothing else, and all
+engines must write the same files.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import shutil
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -26,14 +26,13 @@ import ffgrammar as ff
 from clusters.engines import local_spark, set_paths, two_nodes
 from ffgrammar import corpus
 from long_checks.injected import ANSWERS, ERRORS, IDS, PAIRS, Injector
-from long_checks.real_texts import RealText, real_texts
+from long_checks.real_texts import chunks
+from long_checks.result_files import count_differences, files_of
 from long_checks.row_files import Row, RowFiles
 from shared_data import encoding, shared_dir
 
-__all__ = ["chunks", "jobs", "judge", "main", "write"]
+__all__ = ["jobs", "judge", "main", "write"]
 
-# Characters of the texts of a row group.
-CHUNK = 4_000_000
 ENGINES: dict[str, Callable[[], AbstractContextManager[Any]]] = {
     "processes": nullcontext,
     "ray": two_nodes,
@@ -41,30 +40,16 @@ ENGINES: dict[str, Callable[[], AbstractContextManager[Any]]] = {
 }
 
 
-def chunks(megabytes: float) -> Iterator[list[RealText]]:
-    """The texts of a corpus, as many at a time as fit the memory."""
-    chunk: list[RealText] = []
-    size = 0
-    for one in real_texts(megabytes):
-        chunk.append(one)
-        size += len(one.text)
-        if size >= CHUNK:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
-
-
 def write(
     folder: Path, megabytes: float, tok: ff.Tokenizer, encode: Callable[[str], list[int]], seed: int
 ) -> Counter[str]:
-    """Write the three corpora. Returns how much of what there is.
+    """Write the three corpora. Returns counts of what was written.
 
     Args:
         folder: gets a folder for each.
-        megabytes: of texts.
+        megabytes: how much text.
         tok: the tokenizer.
-        encode: what makes ids of a text, as the tokenizer does.
+        encode: turns a text into ids, as the tokenizer does.
         seed: decides where faults are.
     """
     injector = Injector(tok, encode, random.Random(seed))
@@ -83,12 +68,12 @@ def write(
             counts["texts"] += len(chunk)
             counts["bytes"] += sum(len(one.text.encode()) for one in chunk)
             counts["tokens"] += sum(map(len, encoded))
-            counts["answers that jsonschema judges otherwise"] += sum(map(_is_otherwise, made))
+            counts["answers that jsonschema judges otherwise"] += sum(map(_is_judged_otherwise, made))
     return counts
 
 
-def _is_otherwise(row: Row) -> bool:
-    """Whether an answer with a fault is valid, or one without is not."""
+def _is_judged_otherwise(row: Row) -> bool:
+    """Whether jsonschema accepts an answer with a fault, or rejects one without."""
     if row["fault"] in ERRORS:
         return False
     try:
@@ -99,7 +84,7 @@ def _is_otherwise(row: Row) -> bool:
 
 
 def jobs(tok: ff.Tokenizer) -> dict[str, Any]:
-    """What is done with each of the three corpora."""
+    """The job for each of the three corpora."""
     keep = ("fault", "at")
     return {
         "ids": corpus.check_job(tok, keep=keep),
@@ -124,10 +109,6 @@ def judge(output: Path, job: Any) -> Counter[str]:
     return found
 
 
-def _files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def main() -> int:
     """The script; the exit status is 1 if anything is wrong."""
     parser = argparse.ArgumentParser(prog="python tests/long_checks faults", description=__doc__)
@@ -139,13 +120,14 @@ def main() -> int:
     shared = shared_dir()
     if shared is None:
         raise SystemExit("the shared data is not there (see FFGRAMMAR_SHARED)")
-    # (the ids are those of tiktoken)
+    # (tiktoken makes the ids, so that a mistake of the tokenizer is found, too)
     encode = encoding("cl100k_base", shared).encode_ordinary
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
     folder = Path(tempfile.mkdtemp(prefix="faults-"))
     wrong = 0
     try:
-        for name, count in (counts := write(folder, options.megabytes, tok, encode, options.seed)).items():
+        counts = write(folder, options.megabytes, tok, encode, options.seed)
+        for name, count in counts.items():
             print(f"{name}\t{count:,}", flush=True)
         wrong += counts["answers that jsonschema judges otherwise"]
         wanted: dict[str, dict[str, bytes]] = {}
@@ -166,10 +148,8 @@ def _run(folder: Path, name: str, job: Any, on: str, wanted: dict[str, dict[str,
     corpus.run(job, [folder / name], output, group="fault", on=on)
     seconds = time.perf_counter() - begun
     found = judge(output, job)
-    files = _files(output)
-    found["files that differ"] = sum(
-        files.get(path) != data for path, data in wanted.setdefault(name, files).items()
-    ) + len(files.keys() - wanted[name].keys())
+    files = files_of(output)
+    found["files that differ"] = count_differences(wanted.setdefault(name, files), files)
     told = ", ".join(f"{what} {count:,}" for what, count in found.items())
     print(f"{on}\t{name}\t{seconds:.0f} s\t{told}", flush=True)
     shutil.rmtree(output)

@@ -1,7 +1,7 @@
 """Faults that are put into rows: into token ids, into texts beside ids, and into answers under a schema.
 
-Each function returns a row with the columns `fault`, a name or None, and `at`, where a job must find the fault, or None
-if it must only find one.
+Each method returns a row with two more columns. `fault` is its name, or None. `at` is the place that a job must
+report; it is None if the job must only find that there is a fault.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ ANSWERS = pa.schema([("answer", pa.string()), ("schema", pa.string()), *_MARKS])
 # Faults that a job reports as an error of the row, and not as the verdict no.
 ERRORS = ("null", "unknown id", "no schema")
 MAX_PATH = 300
+# The fraction of rows that get a fault.
+SHARE = 0.05
 
 
 def answer_schema(kind: str) -> dict[str, Any]:
@@ -44,27 +46,24 @@ def answer_schema(kind: str) -> dict[str, Any]:
 
 
 class Injector:
-    """Puts faults into a share of rows.
+    """Puts faults into some of the rows.
 
     Args:
         tok: the tokenizer of the ids.
-        encode: what makes ids of a text: another implementation of the tokenizer.
-        rng: decides which rows, which faults, and where.
-        share: of the rows that get one.
+        encode: turns a text into ids: another implementation of the tokenizer.
+        rng: decides which rows get a fault, which one, and where.
     """
 
-    def __init__(
-        self, tok: ff.Tokenizer, encode: Callable[[str], list[int]], rng: random.Random, share: float = 0.05
-    ) -> None:
-        self._tok, self._encode, self._rng, self._share = tok, encode, rng, share
+    def __init__(self, tok: ff.Tokenizer, encode: Callable[[str], list[int]], rng: random.Random) -> None:
+        self._tok, self._encode, self._rng = tok, encode, rng
         self._known = {tok.token_bytes(token): token for token in range(tok.vocab_size) if tok.token_bytes(token)}
         self._schemas = {kind: json.dumps(answer_schema(kind)) for kind in KINDS}
 
     def _fault(self, names: Sequence[str], can: bool = True) -> str | None:
-        return self._rng.choice(names) if can and self._rng.random() < self._share else None
+        return self._rng.choice(names) if can and self._rng.random() < SHARE else None
 
     def ids(self, ids: list[int]) -> Row:
-        """Ids alone: one token is spelled by two, or a row cannot be checked."""
+        """A row of ids. The fault: one token is spelled by two, or the row cannot be checked."""
         fault = self._fault(["split", "split", "split", "unknown id", "null"], len(ids) > 5)
         if fault == "null":
             return {"tokens": None, "fault": fault, "at": None}
@@ -77,7 +76,8 @@ class Injector:
         return {"tokens": ids, "fault": None, "at": None}
 
     def _split(self, ids: list[int]) -> tuple[list[int], int | None]:
-        """The same text, where one token is spelled by two others, and its place."""
+        """Ids of the same text in which two tokens spell one, and the place of that one. The place is None if none of a
+        hundred tries found such tokens."""
         for _ in range(100):
             at = self._rng.randrange(len(ids))
             text = self._tok.token_bytes(ids[at])
@@ -88,7 +88,7 @@ class Injector:
         return ids, None
 
     def pair(self, text: str, ids: list[int]) -> Row:
-        """Ids beside a text: they spell another one, or spell it as the tokenizer does not."""
+        """A row of ids beside a text. The fault: they spell another text, or not as the tokenizer does."""
         rng = self._rng
         fault = self._fault(["character", "dropped", "doubled", "changed", "cut", "split"], len(ids) > 5)
         at = rng.randrange(len(ids)) if fault else 0
@@ -115,7 +115,8 @@ class Injector:
         return next((at for at, (one, other) in pairs if one != other), min(len(ids), len(expected)))
 
     def answer(self, real: RealText) -> Row:
-        """An answer of a model about a text, under the schema of its kind."""
+        """A row of an answer about a text, and the schema of its kind. The fault: the answer breaks the schema, or the
+        row cannot be judged."""
         names = ["missing", "more", "type", "enum", "least", "long", "cut", "control", "comma", "null", "no schema"]
         fault = self._fault(names)
         value = {"path": real.path[-MAX_PATH:], "kind": real.kind, "lines": real.text.count("\n"), "text": real.text}

@@ -1,8 +1,8 @@
 """Runs that are killed: `python tests/long_checks kills --seconds 60 --on processes,ray,spark`.
 
-A run over answers of this machine's texts takes at least so many seconds when nothing disturbs it. Then it is killed at
-ten random moments, with its workers or without them, and started again. On Ray and Spark it is a worker that is killed
-at ten random moments. The results must be the same files.
+First a run over answers is left alone. It reads as many copies of this machine's texts as it takes to run for
+`--seconds`. Then the same run is killed at ten random moments, with its workers or without them, and started again each
+time. On Ray and Spark a worker is killed instead. All runs must write the same files.
 """
 
 from __future__ import annotations
@@ -23,8 +23,9 @@ from pathlib import Path
 
 import ffgrammar as ff
 from clusters.engines import set_paths, two_nodes
-from long_checks.faults import chunks
 from long_checks.injected import ANSWERS, Injector
+from long_checks.real_texts import chunks
+from long_checks.result_files import count_differences, files_of
 from long_checks.row_files import RowFiles
 
 __all__ = ["main"]
@@ -39,7 +40,7 @@ def _write(folder: Path, megabytes: float) -> list[Path]:
 
 
 def _copies(folder: Path, files: list[Path], count: int) -> None:
-    """Give files other names, so many times that a run takes long."""
+    """Give files more names, so that a run reads them `count` times."""
     for number in range(count):
         copy = folder / f"copy-{number:03}"
         if not copy.exists():
@@ -60,7 +61,7 @@ class _Run:
         )
 
     def wait(self) -> bool:
-        """Whether it ended by itself, and well."""
+        """Wait for its end. Returns whether it ended by itself and without an error."""
         assert self.process.stderr is not None
         told = self.process.stderr.read().decode("utf-8", "replace")
         code = self.process.wait()
@@ -78,7 +79,8 @@ class _Run:
 
 
 def _descendants(process: int) -> dict[int, tuple[int, bytes]]:
-    """The processes that a process has begun, and so on: each with its parent and its command line."""
+    """The processes that a process has started, that these have started, and so on: each with its parent and its
+    command line."""
     every: dict[int, tuple[int, bytes]] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -95,7 +97,7 @@ def _descendants(process: int) -> dict[int, tuple[int, bytes]]:
 
 
 def _workers(on: str) -> list[int]:
-    """The processes that do parts now: Ray names them by the task, and Spark's daemon forks them."""
+    """The processes that do parts now. Ray names them after the task; Spark's daemon forks them."""
     every = _descendants(os.getpid())
     if on == "ray":
         return [one for one, (_, line) in every.items() if line.startswith(b"ray::MapBatches")]
@@ -119,7 +121,7 @@ def _killed_runs(data: Path, output: Path, seconds: float, kills: int, rng: rand
 
 
 def _killed_workers(data: Path, output: Path, on: str, seconds: float, kills: int, rng: random.Random) -> None:
-    """A run of which workers are killed at random moments, counted from when the first ones are there."""
+    """A run whose workers are killed at random moments. Time counts from when there are workers."""
     run = _Run(data, output, on)
     while run.process.poll() is None and not _workers(on):
         time.sleep(0.05)
@@ -138,7 +140,7 @@ def _killed_workers(data: Path, output: Path, on: str, seconds: float, kills: in
 
 @contextmanager
 def _engine(on: str) -> Iterator[None]:
-    """The environment in which the shell's command finds an engine."""
+    """Set the environment so that the shell's command finds an engine."""
     os.environ["PYSPARK_SUBMIT_ARGS"] = "--master local[2,4] --driver-memory 1g pyspark-shell"
     with two_nodes() if on == "ray" else nullcontext() as ray:
         if ray is not None:
@@ -146,12 +148,8 @@ def _engine(on: str) -> Iterator[None]:
         yield
 
 
-def _files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
-
-
 def _whole(folder: Path, files: list[Path], wanted: float) -> tuple[dict[str, bytes], float]:
-    """The results of a run that takes at least so many seconds, and how many it took."""
+    """The results of a run that takes at least `wanted` seconds, and how many it took."""
     count, seconds = 1, 0.0
     while True:
         _copies(folder / "data", files, count)
@@ -161,7 +159,7 @@ def _whole(folder: Path, files: list[Path], wanted: float) -> tuple[dict[str, by
         seconds = time.monotonic() - begun
         print(f"{count} copies: {seconds:.1f} s", flush=True)
         if seconds >= wanted:
-            return _files(folder / "whole"), seconds
+            return files_of(folder / "whole"), seconds
         shutil.rmtree(folder / "whole")
         count = max(count + 1, math.ceil(count * wanted * 1.2 / seconds))
 
@@ -169,8 +167,8 @@ def _whole(folder: Path, files: list[Path], wanted: float) -> tuple[dict[str, by
 def main() -> int:
     """The script; the exit status is 1 if a result differs."""
     parser = argparse.ArgumentParser(prog="python tests/long_checks kills", description=__doc__)
-    parser.add_argument("--megabytes", type=float, default=100, help="of texts; the run reads them several times (100)")
-    parser.add_argument("--seconds", type=float, default=60, help="what a run takes at least (60)")
+    parser.add_argument("--megabytes", type=float, default=100, help="how much text; runs read it several times (100)")
+    parser.add_argument("--seconds", type=float, default=60, help="a run takes at least this long (60)")
     parser.add_argument("--kills", type=int, default=10, help="how often it is killed (10)")
     parser.add_argument("--on", default="processes", help="engines, with commas between (processes)")
     parser.add_argument("--seed", type=int, default=1)
@@ -189,8 +187,7 @@ def main() -> int:
                 else:
                     _killed_workers(folder / "data", output, on, seconds, options.kills, rng)
                 ended = _Run(folder / "data", output, on).wait()
-            found = _files(output)
-            differ = sum(found.get(name) != data for name, data in whole.items()) + len(found.keys() - whole.keys())
+            differ = count_differences(whole, files_of(output))
             wrong += differ + (not ended)
             print(f"{on}: {len(whole)} files, {differ} of them differ", flush=True)
     finally:

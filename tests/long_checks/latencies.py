@@ -6,15 +6,14 @@
 - *Ctrl-C*: how late calls of each kind are interrupted;
 - *budgets*: how late `Limits(seconds=0.05)` ends a call.
 
-Waits are in time of the clock, so they mean something on a machine that does nothing else. The load is printed, and the
-waits of a thread beside threads that only count, which is what the machine and Python cost.
+Waits are measured by the clock, so they mean little on a machine with other work. So the load is printed, too, and the
+waits of a thread beside threads that only count: that is what the machine and Python cost.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -37,8 +36,20 @@ def _percentiles(seconds: list[float]) -> str:
     return f"{found}, longest {ordered[-1] * 1000:.1f} ms ({len(ordered)} times)"
 
 
+def _tell_late(what: str, late: list[tuple[float, str]]) -> None:
+    """Print by how many seconds calls ended late, and the name of the latest one."""
+    if not late:
+        print(f"{what}: no call took that long")
+        return
+    print(f"{what}: {_percentiles([seconds for seconds, _ in late])}; the latest: {max(late)[1]}")
+
+
+def _worst() -> list[Hostile]:
+    return [one for one in sources() if any(word in one.name for word in WORST)]
+
+
 def _beside(work: Callable[[], Any], threads: int, seconds: float, step: Callable[[], float]) -> list[float]:
-    """What `step` returns, again and again, while threads do some work."""
+    """What `step` returns, as often as there is time for, while threads do some work."""
     over = threading.Event()
 
     def run() -> None:
@@ -59,7 +70,7 @@ def _beside(work: Callable[[], Any], threads: int, seconds: float, step: Callabl
 
 
 def _late() -> float:
-    """How much too late a sleep of a millisecond ends."""
+    """By how many seconds a sleep of a millisecond ends too late."""
     begun = time.perf_counter()
     time.sleep(0.001)
     return time.perf_counter() - begun - 0.001
@@ -71,7 +82,7 @@ def _count() -> None:
 
 
 class _New:
-    """New schemas, one a call."""
+    """Compiles a new schema at each call."""
 
     def __init__(self, tok: ff.Tokenizer) -> None:
         self._tok = tok
@@ -89,11 +100,11 @@ class _New:
 
 
 class _Worst:
-    """The worst sources, one a call, each with the masks along its text."""
+    """Compiles the next of the worst sources at each call, and makes the masks along its text."""
 
     def __init__(self, tok: ff.Tokenizer) -> None:
         self._tok = tok
-        self._every = [one for one in sources() if any(word in one.name for word in WORST)]
+        self._every = _worst()
         self._at = 0
         self._bitmask = ff.allocate_bitmask(1, tok.vocab_size)
 
@@ -114,7 +125,7 @@ def _walk(one: Hostile, tok: ff.Tokenizer, bitmask: Any, limits: ff.Limits) -> N
 
 
 def _known(tok: ff.Tokenizer) -> Callable[[], float]:
-    """Fills a mask that is known, and returns the seconds."""
+    """A function that fills a known mask, and returns the seconds that it took."""
     matcher = ff.compile_json_schema({"type": "object"}, tok).matcher()
     bitmask = ff.allocate_bitmask(1, tok.vocab_size)
     matcher.fill_bitmask(bitmask)
@@ -152,9 +163,7 @@ def _two(tok: ff.Tokenizer, seconds: float) -> None:
 
 def _interrupted(tok: ff.Tokenizer) -> None:
     """How late an exception of a signal's handler ends calls."""
-    calls: dict[str, Callable[[], Any]] = {
-        one.name: _call(one, tok) for one in sources() if any(w in one.name for w in WORST)
-    }
+    calls: dict[str, Callable[[], Any]] = {one.name: _call(one, tok) for one in _worst()}
     text = "a b" * 3_000_000
     calls["encode"] = lambda: tok.encode(text)
     calls["enum"] = lambda: ff.compile_json_schema({"enum": [f"v{at}" for at in range(300_000)]}, tok)
@@ -163,8 +172,7 @@ def _interrupted(tok: ff.Tokenizer) -> None:
         begun = time.perf_counter()
         if interrupted_after(0.02, call):
             late.append((time.perf_counter() - begun - 0.02, name))
-    late.sort(reverse=True)
-    print(f"Ctrl-C: {_percentiles([seconds for seconds, _ in late])}; the latest: {late[0][1]}")
+    _tell_late("Ctrl-C", late)
 
 
 def _call(one: Hostile, tok: ff.Tokenizer) -> Callable[[], None]:
@@ -175,9 +183,7 @@ def _budgets(tok: ff.Tokenizer) -> None:
     """How late calls end that have 50 ms."""
     limits = ff.Limits(seconds=0.05)
     late = []
-    for one in sources():
-        if not any(word in one.name for word in WORST):
-            continue
+    for one in _worst():
         try:
             begun = time.perf_counter()
             matcher = compiled(one, tok, limits).matcher()
@@ -191,8 +197,7 @@ def _budgets(tok: ff.Tokenizer) -> None:
                 late.append((time.perf_counter() - begun - 0.05, one.name))
         except ff.FFGrammarError:
             continue
-    late.sort(reverse=True)
-    print(f"budgets: {_percentiles([seconds for seconds, _ in late])}; the latest: {late[0][1]}")
+    _tell_late("budgets", late)
 
 
 def main() -> int:
@@ -215,7 +220,3 @@ def main() -> int:
     _interrupted(tok)
     _budgets(tok)
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

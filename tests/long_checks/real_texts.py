@@ -1,4 +1,4 @@
-"""Text files that a machine has: programs, documentation, locales, JSON."""
+"""Texts from the files of this machine: programs, documentation, locales, JSON."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-__all__ = ["KINDS", "RealText", "real_texts"]
+__all__ = ["KINDS", "RealText", "chunks", "real_texts"]
 
 KINDS = ("py", "pyi", "pyx", "md", "rst", "txt", "html", "json", "po", "c", "h", "hpp", "js", "ts", "css", "xml", "sh")
 # A longer file becomes several texts.
 MAX_CHARACTERS = 200_000
+# Characters of a chunk of texts, which becomes a row group.
+CHUNK = 4_000_000
 
 
 class RealText(NamedTuple):
     """A text of a file.
 
     Attributes:
-        path: of the file.
-        kind: how its name ends: one of KINDS.
+        path: the path of the file.
+        kind: the end of its name: one of KINDS.
         text: what is in it, or a piece of that.
     """
 
@@ -50,6 +52,20 @@ def real_texts(megabytes: float) -> Iterator[RealText]:
             left -= len(piece.encode())
             if left <= 0:
                 return
+
+
+def chunks(megabytes: float) -> Iterator[list[RealText]]:
+    """`real_texts`, as many at a time as fit into memory."""
+    chunk: list[RealText] = []
+    size = 0
+    for one in real_texts(megabytes):
+        chunk.append(one)
+        size += len(one.text)
+        if size >= CHUNK:
+            yield chunk
+            chunk, size = [], 0
+    if chunk:
+        yield chunk
 
 
 def _files() -> Iterator[Path]:

@@ -1,6 +1,7 @@
 """vLLM with ffgrammar and with its other backends: python -m vllm_engine.compare, in tests/ (`make bench-vllm`).
 
 steps        forward steps for the same answers, with forced tokens as drafts and without, and with other backends
+records      the same for records with fields of few values and short texts
 first-token  time to the first token of a grammar that is seen for the first time
 cold         processor time from such a grammar's text to its first mask, without a model
 dev          many requests of MaskBench's development set, 32 at a time: how many answers are invalid

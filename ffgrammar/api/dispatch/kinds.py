@@ -88,8 +88,9 @@ def _is_structural_tag(value: Any) -> bool:
     return isinstance(value, Mapping) and value.get("type") == "structural_tag"
 
 
-# What the body of a request to an API has, and no schema: a schema with such words alone would allow everything.
-_ASKED = {
+# Keys of the body of a request to an API, and the types of their values. If the body were read as a schema, it would
+# allow everything.
+_REQUEST_KEYS = {
     "messages": list,
     "tools": list,
     "response_format": Mapping,
@@ -99,9 +100,9 @@ _ASKED = {
 
 
 def _is_request(value: Any) -> bool:
-    if not isinstance(value, Mapping) or not any(isinstance(value.get(key), kind) for key, kind in _ASKED.items()):
+    if not isinstance(value, Mapping) or not BY_WORD.keys().isdisjoint(value):
         return False
-    return BY_WORD.keys().isdisjoint(value)
+    return any(isinstance(value.get(key), kind) for key, kind in _REQUEST_KEYS.items())
 
 
 def _is_schema(value: Any) -> bool:

@@ -55,7 +55,7 @@ def compile_response_format(
     if kind == "json_object":
         return compiled_schema({"type": "object"}, tokenizer, layout, "")
     if kind is None and "json_schema" in response_format:
-        raise GrammarError("there is no 'type': with 'json_schema' it is 'json_schema'", pointer="")
+        raise GrammarError("there is no 'type'; a format with 'json_schema' has the type 'json_schema'", pointer="")
     if kind != "json_schema":
         raise GrammarError(f"type must be one of {', '.join(RESPONSE_TYPES)}, not {shown(kind)}", pointer="/type")
     schema, pointer, strict = _schema(response_format)

@@ -1,8 +1,8 @@
 """Parquet and Arrow: files that have columns already.
 
 Arrow has two formats: files, which list their record batches at the end, and streams, as Hugging Face's `datasets`
-write them. Both are mapped into memory, so a part costs only what is read of it. Parquet is read a page at a time, so
-that a row group may be large.
+write them. Both are mapped into memory, so a part costs only what is read of it. Parquet is read a page at a time,
+because a row group may not fit into memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["table_batches", "table_parts", "table_schema"]
 
 # Rows of a record batch.
 MAX_ROWS = 4096
-# What is read of a column of Parquet at a time.
+# How many bytes of a column of Parquet are read at a time.
 PAGE_BYTES = 1 << 20
 FILE_MAGIC = b"ARROW1"
 
@@ -25,7 +25,7 @@ FILE_MAGIC = b"ARROW1"
 def _parquet(path: str) -> Any:
     from pyarrow import parquet
 
-    # (a mapped file would count as memory, and `pre_buffer` would read a whole row group)
+    # A mapped file counts as memory of the process, and `pre_buffer` reads a whole row group.
     return parquet.ParquetFile(path, buffer_size=PAGE_BYTES, pre_buffer=False)
 
 

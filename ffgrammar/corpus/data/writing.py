@@ -12,7 +12,7 @@ from typing import Any
 __all__ = ["FORMATS", "HALF", "PartWriter", "write_whole"]
 
 FORMATS = ("parquet", "jsonl")
-# How the names of files end that are not complete yet.
+# The end of the name of a file that is not complete yet.
 HALF = ".half"
 
 

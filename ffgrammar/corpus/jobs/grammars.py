@@ -89,13 +89,15 @@ class RowGrammars:
         for row, schema in enumerate(batch.column(self.column).to_pylist()):
             if row in errors:
                 continue
+            if schema is None:
+                errors[row] = f"{self.column} is null"
+                continue
             try:
-                if schema is None:
-                    errors[row] = f"{self.column} is null"
-                else:
-                    rows.setdefault(schema if isinstance(schema, str) else schema.decode(), []).append(row)
+                text = schema if isinstance(schema, str) else schema.decode()
             except UnicodeDecodeError as error:
                 errors[row] = f"{self.column} is not UTF-8 at byte {error.start}"
+            else:
+                rows.setdefault(text, []).append(row)
         for schema, numbers in rows.items():
             found = self._compile(schema)
             if isinstance(found, str):

@@ -100,7 +100,7 @@ class Summary:
         rows = numpy.flatnonzero(_with_verdict(batch, self._job.verdict, wanted.of))
         minus = 0 if wanted.minus is None else _numbers(batch, wanted.minus)
         scores = numpy.abs(_numbers(batch, wanted.plus) - minus)[rows]
-        if wanted.of:  # (nothing is bad about such a row but its score)
+        if wanted.of:  # (the verdict on these rows is yes, so only a score makes one bad)
             rows, scores = rows[scores > 0], scores[scores > 0]
         # (a stable sort, so that of equally bad rows the first ones are kept)
         for at in numpy.argsort(-scores, kind="stable")[:MAX_WORST].tolist():

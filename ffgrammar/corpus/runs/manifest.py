@@ -20,12 +20,12 @@ __all__ = ["MANIFEST", "SUMMARY", "check_folder", "open_folder", "write_summary"
 
 MANIFEST, SUMMARY = "manifest.json", "summary.json"
 VERSION = 2
-# The folders for the results of parts: their rows, and their summaries.
+# The folders of the results of parts: their rows, and their summaries.
 FOLDERS = ("rows", "parts")
 
 
 def check_folder(folder: str) -> None:
-    """Raise ValueError if a folder has something else in it than results."""
+    """Raise ValueError if a folder has anything but results in it."""
     if not os.path.isdir(folder):
         return
     names = {name for name in os.listdir(folder) if not name.endswith(HALF)}
@@ -39,7 +39,7 @@ def open_folder(
     sources: Sequence[Source],
     plan: Callable[[Sequence[Source]], Iterable[Part]],
 ) -> list[Part]:
-    """The parts of a run whose results are in a folder, which is there.
+    """The parts of a run whose results are in a folder that exists.
 
     Args:
         folder: its path.

@@ -39,7 +39,7 @@ def run_in_processes(task: Task, parts: Iterable[Part], count: int) -> Iterator[
     Raises:
         TaskError: a part cannot be done, or its workers died.
     """
-    todo = sorted(parts, key=_length)
+    todo = sorted(parts, key=_order)
     tried: dict[int, int] = {}
     workers = [_Worker(task) for _ in range(min(count, len(todo)))]
     try:
@@ -67,9 +67,9 @@ def run_in_processes(task: Task, parts: Iterable[Part], count: int) -> Iterator[
             worker.end()
 
 
-def _length(part: Part) -> tuple[bool, int, int]:
-    """Orders parts. The longest ones are done first, so that at the end no worker is left alone with one. A compressed
-    file is longer than it looks."""
+def _order(part: Part) -> tuple[bool, int, int]:
+    """A key that sorts parts by length. The longest ones are last and taken first, so that at the end no worker is left
+    alone with one. A compressed file is longer than its size says."""
     return bool(part.source.compression), part.size, -part.number
 
 

@@ -97,18 +97,14 @@ def run(
         check_folder(task.folder)
     with nullcontext() if task.folder is None else lock_folder(task.folder):
         parts = _parts(task, sources)
-        states = _states(task, parts, on, workers, progress)
-        summary = Summary(job, group)
-        for part in parts:
-            summary.merge(states[part.number])
-        found = summary.as_json()
+        found = _merged(task, parts, _states(task, parts, on, workers, progress))
         if task.folder is not None:
             write_summary(task.folder, found)
     return found
 
 
 def _parts(task: Task, sources: list[Source]) -> list[Part]:
-    """The parts of a run, which an earlier start may have planned."""
+    """The parts of a run: those that an earlier start of it planned, or new ones."""
     if task.folder is None:
         return list(plan_parts(sources))
     description = {**task.job.describe(), "group": task.group, "format": task.kind, "rows": task.rows}
@@ -152,6 +148,14 @@ def _states(
         if progress is not None:
             progress(Progress(done, total, earlier, rows))
     return states
+
+
+def _merged(task: Task, parts: list[Part], states: dict[int, dict[str, Any]]) -> dict[str, Any]:
+    """The summary of all parts."""
+    summary = Summary(task.job, task.group)
+    for part in parts:
+        summary.merge(states[part.number])
+    return summary.as_json()
 
 
 def _engine(task: Task, parts: list[Part], on: str, workers: int | None) -> Iterator[tuple[Part, dict[str, Any]]]:

@@ -8,7 +8,7 @@ Whether a token is forced depends on the configuration and on the rules' state b
 same places again and again, so answers are kept in a small table, in which new ones overwrite old ones. (For 20,000 documents under
 a small schema the table saves 85% of the time, and 97% if half of the tokens are forced.)
 
-Inside a text that is free, as a long string, nearly every place is new. There a search for a second token tries many that the
+Inside a free text, such as a long string, nearly every place is new. There a search for a second token tries many that the
 tokenizer would not write after the last one. So tokens that came in the same configuration before are tried first. (This makes
 texts of programs in JSON strings three times as fast.)
 """
@@ -36,8 +36,8 @@ from ffgrammar.tokens.columns.check import check_offsets
 
 cdef enum:
     KEPT = 4096       # entries of the table; a power of two
-    PLACES = 256      # configurations of which tokens are kept that came there; a power of two
-    CAME = 8          # how many of them
+    PLACES = 256      # configurations for which tokens that came there are kept; a power of two
+    CAME = 8          # how many tokens are kept for each
     NOTHING = 0xFFFFFFFF  # in `only`: no token is the only one
 
 
@@ -200,8 +200,8 @@ cdef int find_only(
 cdef int two_may_come(
     Engine engine, Lookahead lookahead, Memory* memory, const Config* config, const CanonicalState* at, uint32_t token
 ) noexcept nogil:
-    """Whether `token` may come, and another one, too, of those that are kept for this configuration. Returns 1 if so, 0 if that is
-    not known, or a status."""
+    """Whether `token` may come, and one more of the tokens that are kept for this configuration. Returns 1 if so, 0 if that is not
+    known, or a status."""
     cdef CameBefore* before = memory.before + (mix(<uint64_t>config.row << 32 | config.state) & (PLACES - 1))
     cdef uint32_t i, other
     cdef int status = 0
@@ -213,7 +213,7 @@ cdef int two_may_come(
         other = before.tokens[i]
         status = 0 if other == token else may_come(engine, lookahead, config, at, other)
         if status != 0:
-            # (what may often come, as a comma, comes to the front)
+            # (tokens that may often come, such as a comma, move to the front)
             before.tokens[i] = before.tokens[i >> 1]
             before.tokens[i >> 1] = other
             return status if status < 0 else may_come(engine, lookahead, config, at, token)

@@ -1,8 +1,8 @@
 """A cursor is a position in a text under a grammar. A matcher is a Python object around a cursor.
 
 Several threads may use one cursor. If they move it, its answers are not defined, but nothing else is harmed. The functions run
-with the engine's lock held, with five exceptions. `cursor_snapshot`, `cursor_fill` and `cursor_draft` take the lock themselves
-where they need it. `cursor_free` and `cursor_known_mask` do not need it.
+with the engine's lock held, with six exceptions. `cursor_snapshot`, `cursor_fill` and `cursor_draft` take the lock themselves
+where they need it. `cursor_free`, `cursor_known_mask` and `cursor_terminated` do not need it.
 """
 
 from libc.stdint cimport uint8_t, uint32_t, uint64_t

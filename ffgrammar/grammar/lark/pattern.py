@@ -31,8 +31,8 @@ _CHAR = r"\\[pPxu]\{[^{}]*\} | \\x[0-9A-Fa-f]{2} | \\u[0-9A-Fa-f]{4} | \\U[0-9A-
 _CLASS_ITEM = re.compile(
     rf"(?P<posix> \[:\^?[a-z]+:\] ) | (?P<first> {_CHAR} ) (?: - (?P<last> {_CHAR} ) )?", re.VERBOSE | re.DOTALL
 )
-# Most patterns are the same in both syntaxes: those without flags, comments and lazy repeats, and with no `[`, `]` or
-# `^`, and no doubled `&`, `-` or `~`, as a character of a class. Each character is matched in one way only, so that a
+# Most patterns are the same in both syntaxes: those without flags, comments and lazy repeats, whose classes have no
+# `[`, `]` or `^` and no doubled `&`, `-` or `~` as characters. Each character is matched in one way only, so that a
 # search that fails takes linear time.
 _CLASS_CHAR = r"(?: [^\\\[\]^&~-] | \\. | &(?!&) | ~(?!~) )"
 _UNCHANGED = re.compile(
@@ -77,7 +77,7 @@ def translate(pattern: str, *, verbose: bool = False) -> Translation:
 
 
 def rewritten(pattern: str, verbose: bool) -> Translation:
-    """`translate`, piece by piece."""
+    """What `translate` returns for a pattern that may have to change: it is rewritten piece by piece."""
     made = _Writer(pattern)
     lazy = after_repeat = False
     verbose = verbose or _STARTS_VERBOSE.match(pattern) is not None

@@ -8,5 +8,5 @@ from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 cpdef array_symbol(ArrayStyle style, Shape shape, int depth)
 # Returns the symbol of least to most (None: no bound) items. Raises LimitError.
 cdef _list(ArrayStyle style, item, least, most)
-# Returns the symbol of so many items. Raises LimitError.
+# Returns the symbol of this many items. Raises LimitError.
 cdef _exactly(ArrayStyle style, item, count)

@@ -30,14 +30,14 @@ __all__ = ["Chains"]
 # A byte of the text of the levels costs this part of an alternative.
 LEVELS = 500
 # A chain may have this many runs of equal levels.
-MOST_RUNS = 5000
+MAX_RUNS = 5000
 # There may be this many kinds, and sets of kinds.
-MOST_KINDS, MOST_SETS = 64, 250
-# No more chains are looked for when this many bytes were written down in vain.
-MOST_VAIN = 1_000_000
-# The levels that are copied, because what is around the next level cannot be told apart, may have this many
+MAX_KINDS, MAX_SETS = 64, 250
+# When this many bytes were written down in vain, no more chains are looked for.
+MAX_VAIN = 1_000_000
+# A level is copied if it cannot be split into what stands before its hole and behind it. All copies may have this many
 # productions.
-MOST_COPIED = 100_000
+MAX_COPIED = 100_000
 
 
 class _Path(NamedTuple):
@@ -69,7 +69,7 @@ class Chains:
         Raises:
             LimitError: the conjunction comes back to its beginning after too many levels.
         """
-        if self._vain > MOST_VAIN:
+        if self._vain > MAX_VAIN:
             return None
         try:
             paths = list(dict.fromkeys([self._links.resolved(at) for at in conj]))
@@ -120,7 +120,7 @@ class Chains:
         """The runs of equal levels: the index of the level, and how many there are. A level that has to be copied is a
         run by itself."""
         found: list[tuple[int, int]] = []
-        room = MOST_COPIED
+        room = MAX_COPIED
         numbers = [re.escape(bytes([number])) + b"+" for number in range(len(levels))]
         for match in re.finditer(b"|".join(numbers), text):
             begin, end = match.span()
@@ -128,13 +128,13 @@ class Chains:
             symbol, around = levels[number]
             if around is None:
                 room -= count * self._holed.size(symbol)
-            if room < 0 or len(found) > MOST_RUNS:
+            if room < 0 or len(found) > MAX_RUNS:
                 raise self._refusal(len(text), conj)
             found.extend([(number, 1)] * count if around is None else [(number, count)])
         return found
 
     def _refusal(self, total: int, conj: Conj) -> Exception:
-        """The error for a chain of so many levels, which are too many if they are made one by one."""
+        """The error for a chain of `total` levels that would have to be made one by one."""
         limits = self._em.limits
         if total <= limits.alternatives:
             return NoChain()
@@ -179,7 +179,7 @@ class Chains:
     def _text(self, conj: Conj, paths: list[_Path]) -> tuple[int, list[tuple[int, ...]], bytes]:
         """The level that comes after the last one, the sets of kinds, and for each level the index of its set."""
         used = list(dict.fromkeys([kind for path in paths for kind in path.kinds if kind >= 0]))
-        if len(used) > MOST_KINDS:
+        if len(used) > MAX_KINDS:
             raise NoChain
         width = next(size for size in (1, 2, 4, 8) if len(used) <= 8 * size)
         head = max([path.begin for path in paths])
@@ -229,15 +229,15 @@ def _numbered(levels: bytes, width: int) -> tuple[list[int], bytes]:
     each level."""
     if width == 1:
         sets = [one for one in range(256) if one in levels]
-        if len(sets) > MOST_SETS:
+        if len(sets) > MAX_SETS:
             raise NoChain
         return sets, levels.translate(bytes([sets.index(one) if one in levels else 0 for one in range(256)]))
     words: Any = array({2: "H", 4: "I", 8: "Q"}[width])
     words.frombytes(levels)
-    if len(set(words[:20_000])) > MOST_SETS:
+    if len(set(words[:20_000])) > MAX_SETS:
         raise NoChain
     found = sorted(set(words))
-    if len(found) > MOST_SETS:
+    if len(found) > MAX_SETS:
         raise NoChain
     index = {word: number for number, word in enumerate(found)}
     text = bytes([index[word] for word in words])

@@ -1,7 +1,7 @@
 """What the subschemas of a chain say (see chains.py): a schema in which a hole stands for the next subschema.
 
-A *link* is a subschema whose recursive values all obey one other subschema, the next one. Which kind of link it is, is
-told by its text, in which the next subschema is left out: subschemas of one kind differ only in what comes next.
+A *link* is a subschema whose recursive values all obey one other subschema, the next one. The text of a link without
+the next subschema says of which kind it is: links of one kind differ only in what comes next.
 
 References, `allOf`, `anyOf`, `then` and the like apply to the value itself, so they are written out. What is only
 needed to decide whether something else applies (`not`, `if`, `contains`) must not be recursive.
@@ -25,7 +25,7 @@ _IN_PLACE = frozenset(["allOf", "anyOf", "then", "else", "dependentSchemas"])
 # They apply to what is inside of a value.
 _INSIDE = frozenset(["properties", "patternProperties", "additionalProperties", "items", "prefixItems"])
 # A link is written out down to this many levels of references.
-MOST_LEVELS = 50
+MAX_LEVELS = 50
 
 
 class Link(NamedTuple):
@@ -63,7 +63,7 @@ class Links:
         """The link of a subschema.
 
         Raises:
-            NoChain: it is none.
+            NoChain: the subschema is not a link.
         """
         found = self._links.get(at)
         if found is not None:
@@ -160,7 +160,7 @@ class _Writing:
         links = self._links
         subschema = links.subschemas.list[at]
         home = self._home
-        if level > MOST_LEVELS or subschema.scope != home.scope or subschema.modern != home.modern:
+        if level > MAX_LEVELS or subschema.scope != home.scope or subschema.modern != home.modern:
             raise NoChain
         if subschema.resource is not home.resource:
             raise NoChain

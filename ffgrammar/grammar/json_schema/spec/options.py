@@ -117,7 +117,7 @@ def options_of(*chosen: Any) -> Options:
     they are kept.
 
     Raises:
-        GrammarError: a value is none that the option may have.
+        GrammarError: an option may not have this value.
     """
     try:
         return _kept(*chosen)
