@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, nonecheck=True
 """Documents, the resources in them (schemas with a base URI of their own), and the anchors of each resource.
 
 A document is searched for names only when a reference needs one. Most documents are never searched.
