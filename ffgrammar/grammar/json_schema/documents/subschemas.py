@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, nonecheck=True
 """Subschemas by number, their positions in the schema, and where references lead.
 
 Constraints refer to a subschema by its number, without reading it. A dict is one subschema in each resource and dynamic

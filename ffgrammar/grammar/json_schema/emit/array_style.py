@@ -1,4 +1,4 @@
-# cython: language_level=3
+# cython: language_level=3, nonecheck=True
 """How the arrays of one shape are written. `ArrayStyle` writes plain arrays; unique.py has a style with checks."""
 
 from __future__ import annotations
