@@ -261,16 +261,17 @@ class KeywordValues:
         """The conjunctions of the schemas of `allOf`, `anyOf` or `oneOf`."""
         if not isinstance(value, list) or not value:
             raise GrammarError(f"{word} must be an array of at least one schema", pointer=subschema.pointer(word))
-        child = self.subschemas.child
-        return [child(subschema, one, (word, str(index))) for index, one in enumerate(value)]
+        # (a C method is called where it is found: a name for it would be a Python object that wraps it)
+        subschemas = self.subschemas
+        return [subschemas.child(subschema, one, (word, str(index))) for index, one in enumerate(value)]
 
     def condition(self, subschema: Subschema) -> tuple[Conj, Conj, Conj]:
         """The conjunctions of `if`, `then` and `else`. If `then` or `else` is absent, its conjunction is ()."""
-        schema, child = subschema.schema, self.subschemas.child
+        schema, subschemas = subschema.schema, self.subschemas
         return (
-            child(subschema, schema["if"], ("if",)),
-            child(subschema, schema.get("then", True), ("then",)),
-            child(subschema, schema.get("else", True), ("else",)),
+            subschemas.child(subschema, schema["if"], ("if",)),
+            subschemas.child(subschema, schema.get("then", True), ("then",)),
+            subschemas.child(subschema, schema.get("else", True), ("else",)),
         )
 
 
