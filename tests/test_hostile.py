@@ -297,9 +297,10 @@ def test_a_mask_that_takes_too_much_work(cl100k: ff.Tokenizer) -> None:
 
 
 @pytest.mark.parametrize("word", ["const", "enum"])
-def test_lists_that_share_lists_are_as_large_as_their_text(cl100k: ff.Tokenizer, word: str) -> None:
+@pytest.mark.parametrize("depth", [40, 499, 2000])
+def test_lists_that_share_lists_are_as_large_as_their_text(cl100k: ff.Tokenizer, word: str, depth: int) -> None:
     value: Any = ["x"]
-    for _ in range(40):
+    for _ in range(depth):
         value = [value, value]
     with pytest.raises(ff.LimitError, match=f"the value at /a/{word} is too large") as caught:
         ff.compile_json_schema({"items": {"$ref": "#/a"}, "a": {word: [value] if word == "enum" else value}}, cl100k)

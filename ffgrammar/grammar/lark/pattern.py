@@ -2,7 +2,7 @@
 r"""Lark's regular expressions, which are Python's, rewritten in the Rust syntax that regex/syntax/ reads.
 
 In Python's syntax `[` is an ordinary character inside a class, as are `&&`, `--` and `~~`; a `{` that begins no repeat
-is an ordinary character; `{,n}` is `{0,n}`; `\<` is a character; there are `(?#comments)`; and under the flag x white
+is an ordinary character; `{,n}` is `{0,n}`, and `{,}` is `{0,}`; `\<` is a character; there are `(?#comments)`; and under the flag x white
 space counts in classes. (`[[:alpha:]]` is read as Rust reads it, because nobody wants what Python makes of it.)
 """
 
@@ -21,12 +21,12 @@ _PIECES = r"""
   | (?P<comment> \(\?\#[^)]*\)? )
   | (?P<group>   \(\? )
   | (?P<repeat>  [*+?] | \{[0-9]+(?:,[0-9]*)?\} )
-  | (?P<upto>    \{,[0-9]+\} )
+  | (?P<upto>    \{,[0-9]*\} )
   | (?P<brace>   [{}] )
   | (?P<other>   [^\\\[({}*+?\#\s]+ | . )
     """
 _PIECE = re.compile(_PIECES, re.VERBOSE | re.DOTALL)
-_VERBOSE_PIECE = re.compile(r"(?P<blank> \s+ | \#[^\n]* ) |" + _PIECES, re.VERBOSE | re.DOTALL)
+_VERBOSE_PIECE = re.compile(r"(?P<blank> [ \t\n\r\f\v]+ | \#[^\n]* ) |" + _PIECES, re.VERBOSE | re.DOTALL)
 _CHAR = r"\\[pPxu]\{[^{}]*\} | \\x[0-9A-Fa-f]{2} | \\u[0-9A-Fa-f]{4} | \\U[0-9A-Fa-f]{8} | \\. | ."
 _CLASS_ITEM = re.compile(
     rf"(?P<posix> \[:\^?[a-z]+:\] ) | (?P<first> {_CHAR} ) (?: - (?P<last> {_CHAR} ) )?", re.VERBOSE | re.DOTALL
@@ -47,7 +47,7 @@ _UNCHANGED = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _META_IN_CLASS = frozenset("[]^&-~# \t\n\r\f\v")
-_STARTS_VERBOSE = re.compile(r"\(\?[aimsu]*x")
+_STARTS_VERBOSE = re.compile(r"\(\?[aimsu]*x[aimsux]*\)")
 
 
 class Translation(NamedTuple):
@@ -92,6 +92,9 @@ def rewritten(pattern: str, verbose: bool) -> Translation:
             made.write_class(start, found.end())
         elif kind == "upto":
             made.write("{0" + piece[1:], start, len(piece))
+        elif kind == "other" and verbose and piece.isspace():
+            # Under x, Python skips white space of ASCII only, and Rust skips all.
+            made.write(f"\\x{{{ord(piece):X}}}", start, 1)
         elif kind == "brace":
             made.write("\\" + piece, start, 1)
         else:

@@ -78,24 +78,36 @@ def check_value(value: Any, limits: Limits, pointer: str) -> None:
     """
     # (a list of scalars is no longer than the schema)
     if isinstance(value, (dict, list)):
-        try:
-            size = _size(value, {})
-        except RecursionError:
-            # the bound on nesting will name it
-            return
+        size = _size(value)
+        if size is None:
+            raise LimitError("nesting", limits.nesting, f"the value at {pointer} contains itself")
         if size > limits.source_bytes:
             raise LimitError("source_bytes", limits.source_bytes, f"the value at {pointer} is too large")
 
 
-def _size(value: Any, known: dict[int, int]) -> int:
-    """About the length of the text of a value; `known`: that of lists and objects, by id()."""
-    if not isinstance(value, (dict, list)):
-        return 2 + (len(value) if isinstance(value, str) else 0)
-    found = known.get(id(value))
-    if found is None:
-        inner = value if isinstance(value, list) else [*value, *value.values()]
-        found = known[id(value)] = 2 + sum([_size(one, known) for one in inner])
-    return found
+def _size(value: dict[Any, Any] | list[Any]) -> int | None:
+    """About the length of the text of a value; None if it contains itself. This does not recurse, because values may be
+    nested deep."""
+    known: dict[int, int] = {}  # the lengths of lists and objects, by id()
+    begun: set[int] = set()
+    stack = [value]
+    while stack:
+        one = stack[-1]
+        inner = one if isinstance(one, list) else [*one, *one.values()]
+        missing = [part for part in inner if isinstance(part, (dict, list)) and id(part) not in known]
+        if missing and id(one) in begun:
+            return None
+        if missing:
+            begun.add(id(one))
+            stack.extend(missing)
+            continue
+        known[id(one)] = 2 + sum([known[id(part)] if id(part) in known else _scalar_size(part) for part in inner])
+        stack.pop()
+    return known[id(value)]
+
+
+def _scalar_size(value: Any) -> int:
+    return 2 + (len(value) if isinstance(value, str) else 0)
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
