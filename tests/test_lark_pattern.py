@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from typing import Any
 
+import pytest
+
+import ffgrammar as ff
 from ffgrammar import FFGrammarError
 from ffgrammar.grammar.lark.pattern import rewritten, translate
 from ffgrammar.regex.syntax.parser import parse
@@ -67,7 +71,7 @@ def test_patterns_that_stay_as_they_are_mean_the_same_as_rewritten_ones() -> Non
         ("\u2028a", ""),
     ],
 )
-def test_as_python_reads_them(cl100k, pattern, flags):
+def test_as_python_reads_them(cl100k: ff.Tokenizer, pattern: str, flags: str) -> None:
     grammar = ff.compile_lark(f"start: A\nA: /b(?:{pattern})/{flags}", cl100k)
     python = re.compile(f"b(?:{pattern})", re.VERBOSE if flags else 0)
     for text in ("b", "ba", "baa", "baaa", "bas", "ba s", "b a s", "b\u2028a", "b\xa0a", "b\xa0 a", "ba s # b"):
