@@ -3,8 +3,8 @@ r"""Lark's regular expressions, which are Python's, rewritten in the Rust syntax
 
 In Python's syntax `[` is an ordinary character inside a class, as are `&&`, `--` and `~~`; a `{` that begins no repeat
 is an ordinary character; `{,n}` is `{0,n}`, and `{,}` is `{0,}`; `\<` is a character; there are `(?#comments)`; and
-under the flag x white space counts in classes. (`[[:alpha:]]` is read as Rust reads it, because nobody wants what Python
-makes of it.)
+under the flag x white space counts in classes. (`[[:alpha:]]` is read as Rust reads it, because nobody wants what
+Python makes of it.)
 """
 
 from __future__ import annotations
