@@ -9,8 +9,8 @@ same places again and again, so answers are kept in a small table, in which new 
 a small schema the table saves 85% of the time, and 97% if half of the tokens are forced.)
 
 Inside a free text, such as a long string, nearly every place is new. There a search for a second token tries many that the
-tokenizer would not write after the last one. So tokens that came in the same configuration before are tried first. (This makes
-texts of programs in JSON strings three times as fast.)
+tokenizer would not write after the last one. So tokens that came in the same configuration before are tried first. (This takes
+texts of programs in JSON strings from at most 1.9 MB a second to at least 5.)
 """
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
