@@ -17,6 +17,7 @@ from ffgrammar.api.special_names import warn_of_names
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import GrammarError
+from ffgrammar.core.gate import gate
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.regex.expr.store import ExprStore
@@ -66,7 +67,7 @@ def _compiled(
     if found is not None:
         return found
     may_build()
-    with paused():
+    with gate(), paused():
         late = None if report is None else partial(report, bounds)
         made = Grammar(build(ExprStore(bounds), bounds), tokenizer, bounds, late)
     return made if key is None else cache.add(key, made)

@@ -20,8 +20,10 @@ In reading order:
 - `heap`, `sort`: binary heaps, and sorting of words.
 - `index`: turns an integer from a caller into a C integer.
 - `threads`: locks and counters of native threads.
+- `turn`: where the interpreter looks for threads that wait.
 - `signals`, `pulse`: what a long kernel does now and then: signals, the GIL, a bound on time.
 - `thread_pool`: the threads that batches are shared out to.
 - `forks`: locks that are free in a child process.
+- `gate`: two threads at a time, where more would only wait for each other.
 - `collector`: pausing Python's garbage collector.
 """

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
+from operator import attrgetter
 
-__all__ = ["Limits"]
+__all__ = ["Limits", "limits_key"]
 
 
 @dataclass(frozen=True)
@@ -110,3 +112,7 @@ class Limits:
                 raise TypeError(f"limit {field.name} must be an int, not {type(value).__name__}")
             if not value >= 0:
                 raise ValueError(f"limit {field.name} must not be negative: {value}")
+
+
+# The values of all fields. Caches use these as keys instead of the limits: their hash needs no Python function.
+limits_key: Callable[[Limits], tuple[float, ...]] = attrgetter(*(field.name for field in fields(Limits)))

@@ -3,7 +3,7 @@
 Kernels count their work, in units of some 10 ns, and every few milliseconds there is a *beat*. At a beat
 
 - the main thread runs the handlers of pending signals, so that Ctrl-C is answered in the middle of a call;
-- a thread that holds the GIL gives it up for a moment;
+- a thread that holds the GIL lets another one run that waits for it;
 - the call ends if its time is over (`Limits.seconds`), or if it makes a mask that takes too much work (`Limits.mask_work`).
 
 A handler may run while a grammar's lock is held. If it uses the same grammar, `Engine.acquire` raises instead of waiting for ever.
@@ -17,7 +17,7 @@ cdef struct Pulse:
     int64_t left       # work until the next beat
     uint64_t done      # work of all calls, as of the last beat
     uint64_t done_most  # a call ends when more is done; 0 if there is no bound
-    uint64_t beaten    # when signals were last asked for, or the GIL was last given up (ns of the monotonic clock)
+    uint64_t beaten    # when signals were last asked for (ns of the monotonic clock)
     uint64_t deadline  # when the call's time is over; 0 if it has no end
     int ended          # the status with which a call ends, or OK; it stays until raise_kernel, even if a kernel misses it
     unsigned long ender  # the thread whose call ends: others may begin calls before it has raised

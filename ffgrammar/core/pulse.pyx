@@ -1,4 +1,9 @@
-"""Asking for signals takes the GIL. A thread that does not hold it may have to wait 5 ms for it, so this thread asks less often."""
+"""Asking for signals takes the GIL. A thread that does not hold it may have to wait 5 ms for it, so this thread asks less often.
+
+A thread that holds the GIL gives it up by a call of a Python function, where the interpreter looks whether another thread has
+waited for longer than its switch interval. A mere release would do harm: each one restarts that wait, and the thread takes the
+GIL back before the other one wakes, which so may wait for seconds.
+"""
 
 import os
 import threading
@@ -9,16 +14,19 @@ from ffgrammar.core.signals cimport run_signal_handlers
 from ffgrammar.core.status cimport INTERRUPTED, LIMIT_MASK_WORK, LIMIT_SECONDS, OK
 
 from ffgrammar.core.status import raise_status
+from ffgrammar.core.turn import turn
 
 cdef extern from "Python.h":
     ctypedef struct PyThreadState:
         pass
+    ctypedef struct PyObject:
+        pass
+    PyObject* call_function "PyObject_CallNoArgs"(void*) noexcept
+    void drop_reference "Py_DecRef"(PyObject*) noexcept
     void* error_set "PyErr_Occurred"()
     int holds_gil "PyGILState_Check"() nogil
     PyThreadState* thread_state "PyGILState_GetThisThreadState"() nogil
     unsigned long thread_ident "PyThread_get_thread_ident"() nogil
-    PyThreadState* let_gil_go "PyEval_SaveThread"() nogil
-    void take_gil "PyEval_RestoreThread"(PyThreadState*) nogil
 
 cdef extern from * nogil:
     """
@@ -34,10 +42,10 @@ cdef extern from * nogil:
 
 cdef enum:
     WORK = 1 << 17             # units of work between two beats: some 2 ms
-    HOLDING = 3 * 1000 * 1000  # ns after which a thread that holds the GIL gives it up
     WAITING = 40 * 1000 * 1000  # ns after which a main thread that does not hold it asks for signals
 
 cdef unsigned long main_thread = 0
+cdef object give_turn = turn
 
 
 def note_main_thread():
@@ -74,13 +82,15 @@ cdef int raise_kernel(int status, Pulse* p, limits) except -1:
 
 
 cdef int run_handlers(Pulse* p) noexcept nogil:
-    """Returns OK or INTERRUPTED. The caller holds the GIL."""
-    cdef int status
+    """Run the handlers of pending signals, and let another thread run that waits for the GIL. Returns OK or INTERRUPTED."""
+    cdef PyObject* nothing = NULL
     p.handling = thread_ident()
     with gil:
-        status = run_signal_handlers()
+        if run_signal_handlers() == 0:
+            nothing = call_function(<void*>give_turn)
+            drop_reference(nothing)
     p.handling = 0
-    return INTERRUPTED if status < 0 else OK
+    return OK if nothing != NULL else INTERRUPTED
 
 
 cdef int end(Pulse* p, int status) noexcept nogil:
@@ -94,7 +104,6 @@ cdef int end(Pulse* p, int status) noexcept nogil:
 
 cdef int beat(Pulse* p) noexcept nogil:
     cdef uint64_t time = now()
-    cdef bint holding
     if has_ended(p):
         return p.ended
     p.done += <uint64_t>(WORK - p.left)
@@ -103,11 +112,8 @@ cdef int beat(Pulse* p) noexcept nogil:
         return end(p, LIMIT_MASK_WORK)
     if p.deadline and time > p.deadline:
         return end(p, LIMIT_SECONDS)
-    if time - p.beaten > <uint64_t>HOLDING and thread_state() != NULL:
-        holding = holds_gil()
-        if holding or (thread_ident() == main_thread and time - p.beaten > <uint64_t>WAITING):
-            if holding:
-                take_gil(let_gil_go())
-            p.beaten = now()
-            return end(p, run_handlers(p))
+    if thread_state() != NULL and (
+            holds_gil() or (thread_ident() == main_thread and time - p.beaten > <uint64_t>WAITING)):
+        p.beaten = time
+        return end(p, run_handlers(p))
     return OK

@@ -182,9 +182,7 @@ cdef class Engine:
         self.checked(recognizer_first(&self.recognizer, &self.first))
         self.ready = True
         self.checked_at[0] = self.checked_at[1] = NEVER
-        with nogil:
-            status = completable(&self.completability, &self.recognizer, &self.first)
-        if not self.checked(status):
+        if not self.checked(completable(&self.completability, &self.recognizer, &self.first)):
             raise GrammarError("the grammar matches nothing: under longest match its lexemes swallow what must follow them")
         with registering:
             engines.add(weakref.ref(self, engines.discard))

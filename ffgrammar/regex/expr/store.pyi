@@ -12,6 +12,7 @@ MAX_PLACES: int
 
 class ExprStore:
     limits: Limits
+    limits_key: tuple[float, ...]
     memo: dict[Any, Any]
     def __init__(self, limits: Limits | None = None) -> None: ...
     def __len__(self) -> int: ...

@@ -29,7 +29,7 @@ from ffgrammar.regex.expr.nodes cimport (
 from ffgrammar.regex.expr.approximate cimport min_distinguishing_length, relaxed
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.core.limits import Limits
+from ffgrammar.core.limits import Limits, limits_key
 
 cdef extern from "Python.h":
     # (declared here because the usual declaration does not take NULL)
@@ -55,11 +55,13 @@ cdef class ExprStore:
 
     Attributes:
         limits: those given, or the default ones.
+        limits_key: their values, for caches.
         memo: a dict in which front-ends keep what they have made in this store, by keys of their own.
     """
 
     def __cinit__(self, limits=None):
         self.limits = Limits() if limits is None else limits
+        self.limits_key = limits_key(self.limits)
         self.memo = {}
         if nodes_init(&self.nodes) < 0:
             raise MemoryError

@@ -4,16 +4,16 @@ Every grammar has a store of its own, so an id from one store means nothing in a
 and formats are costly to make, and the same ones occur in many schemas. They are kept packed (packed.pyx), and unpacked
 into the store of each grammar that needs them. Unpacking costs a constructor call for each node, instead of parsing,
 lowering and emptiness searches.
+
+The module is compiled although it has nothing to gain from C types: compiled code is not switched to another thread by the
+interpreter, so no thread ever waits for one that was switched while it holds the lock. With interpreted code threads hand
+the lock to each other at each look-up, once they have met at it, and spend most of their time on that.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
 
 from ffgrammar.core.forks import new_lock
 from ffgrammar.regex.expr.packed import pack, unpack
-from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["ExprCache"]
 
@@ -28,13 +28,13 @@ class ExprCache:
         max_bytes: how much is kept. When it is exceeded, the least recently used expressions are dropped.
     """
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, max_bytes):
         self.max_bytes = max_bytes
         self._bytes = 0
         self._lock = new_lock()
-        self._packed: OrderedDict[Hashable, bytes] = OrderedDict()
+        self._packed = OrderedDict()
 
-    def get(self, store: ExprStore, key: Hashable, make: Callable[[], int]) -> int:
+    def get(self, store, key, make):
         """The expression of a key.
 
         Args:
@@ -46,7 +46,7 @@ class ExprCache:
             LimitError: a bound of the store was reached.
         """
         # Limits are part of the key: a grammar with low limits must not get an expression that exceeds them.
-        key = (key, store.limits)
+        key = (key, store.limits_key)
         with self._lock:
             packed = self._packed.get(key)
             if packed is not None:

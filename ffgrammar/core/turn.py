@@ -1,0 +1,9 @@
+"""A place where the interpreter looks for other threads that wait for the GIL."""
+
+from __future__ import annotations
+
+__all__ = ["turn"]
+
+
+def turn() -> None:
+    """Do nothing. The interpreter gives up the GIL at the beginning of a Python function, not in compiled code."""

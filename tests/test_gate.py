@@ -1,0 +1,116 @@
+"""Threads beside threads that compile: they get their turn, and a compile of seconds holds up no other one."""
+
+from __future__ import annotations
+
+import os
+import sys
+import threading
+import time
+
+import pytest
+
+import ffgrammar as ff
+from ffgrammar.core.gate import PATIENCE, gate
+
+with_gil = pytest.mark.skipif(not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="this Python has no GIL")
+
+
+def _schema(number: int) -> dict[str, object]:
+    return {"properties": {f"k{number}_{at}": {"type": "string", "maxLength": at + 5} for at in range(40)}}
+
+
+@with_gil
+def test_a_sleeping_thread_wakes_beside_one_that_compiles() -> None:
+    """It would wait for seconds if the other thread gave up the GIL for moments only: each restarts the wait."""
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    tok.grammar_bytes = 0
+    compiled = [0]
+    over = threading.Event()
+
+    def run() -> None:
+        while not over.is_set():
+            compiled[0] += 1
+            ff.compile_json_schema(_schema(compiled[0]), tok)
+
+    worker = threading.Thread(target=run)
+    worker.start()
+    try:
+        for _ in range(40):
+            time.sleep(0.001)
+    finally:
+        over.set()
+        worker.join()
+    # (a turn comes after 5 ms, the time of some 15 compiles; it came after some 400)
+    assert compiled[0] < 40 * 60
+
+
+class _Inside(threading.Thread):
+    """A thread that goes through the gate, and stays inside until it is told to leave."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.in_ = threading.Event()
+        self.leave = threading.Event()
+        self.start()
+
+    def run(self) -> None:
+        with gate():
+            self.in_.set()
+            self.leave.wait()
+
+
+@with_gil
+def test_two_go_in_and_others_wait_for_a_while() -> None:
+    inside = [_Inside() for _ in range(2)]
+    try:
+        for one in inside:
+            assert one.in_.wait(30)
+        third = _Inside()
+        inside.append(third)
+        # it is not kept out for ever
+        assert third.in_.wait(30)
+        # nobody waits for threads that have been inside for long
+        time.sleep(2 * PATIENCE)
+        fourth = _Inside()
+        inside.append(fourth)
+        assert fourth.in_.wait(30)
+    finally:
+        for one in inside:
+            one.leave.set()
+            one.join()
+    # all places are free again: two threads go in and out, and no place is left taken
+    for _ in range(3):
+        one = _Inside()
+        assert one.in_.wait(30)
+        one.leave.set()
+        one.join()
+
+
+@with_gil
+def test_a_thread_inside_goes_in_again() -> None:
+    with gate():
+        with gate():
+            pass
+        # it has taken one place, not two
+        other = _Inside()
+        assert other.in_.wait(30)
+        other.leave.set()
+        other.join()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_forked_child_finds_the_gate_open() -> None:
+    inside = [_Inside() for _ in range(2)]
+    try:
+        for one in inside:
+            assert one.in_.wait(30)
+        child = os.fork()
+        if child == 0:
+            from ffgrammar.core import gate as module
+
+            os._exit(int(any(place.holder or place.lock.locked() for place in module._places)))
+        assert os.waitpid(child, 0)[1] == 0
+    finally:
+        for one in inside:
+            one.leave.set()
+            one.join()
