@@ -132,6 +132,34 @@ def test_damaged_results_are_told(cl100k: ff.Tokenizer, tmp_path: Path, text: st
         corpus.run(job, [path], output, workers=0)
 
 
+def test_numbers_beyond_all_bounds_are_damage(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    path, output = tmp_path / "rows.jsonl", tmp_path / "output"
+    path.write_text('{"text": "a"}\n')
+    job = corpus.tokenize_job(cl100k)
+    corpus.run(job, [path], output, workers=0)
+    (part,) = (output / "parts").iterdir()
+    state = json.loads(part.read_bytes())
+    for wrong in ({"bins": [10**30, *state["bins"][1:]]}, {"bytes": float("inf")}, {"bytes": None}):
+        part.write_text(json.dumps({**state, **wrong}))
+        with pytest.raises(corpus.TaskError, match="damaged; remove it"):
+            corpus.run(job, [path], output, workers=0)
+
+
+@pytest.mark.parametrize("kind", ["parquet", "jsonl"])
+def test_rows_that_are_gone_are_made_again(cl100k: ff.Tokenizer, tmp_path: Path, kind: str) -> None:
+    path, output = write_rows(tmp_path, "a.jsonl", rows_of(cl100k, 20)), tmp_path / "out"
+    job = corpus.check_job(cl100k)
+    found = corpus.run(job, [path], output, format=kind, workers=0)
+    before = files_of(output)
+    (rows,) = (output / "rows").iterdir()
+    rows.unlink()
+    assert corpus.run(job, [path], output, format=kind, workers=0) == found
+    assert files_of(output) == before
+    rows.write_bytes(rows.read_bytes()[:-10])
+    assert corpus.run(job, [path], output, format=kind, workers=0) == found
+    assert files_of(output) == before
+
+
 @pytest.mark.usefixtures("small_parts")
 def test_a_manifest_must_have_all_parts(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
     rows = rows_of(cl100k, 100)

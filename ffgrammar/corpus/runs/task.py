@@ -1,7 +1,8 @@
 """One part of a run: read it, do the job, write the results, count them.
 
-The results of a part are two files: its rows, and then its summary. Each appears by a rename. A part whose summary is
-there is done. If two workers do the same part, both write the same bytes.
+The results of a part are two files: its rows, and then its summary. Each appears by a rename. A part is done if its
+summary is there, and its rows, which have the size that the summary tells. If two workers do the same part, both write
+the same bytes.
 """
 
 from __future__ import annotations
@@ -52,11 +53,12 @@ class Task:
             with open(path, "rb") as file:
                 found = json.loads(file.read())
             Summary(self.job, self.group).merge(found)  # (which reads all of it)
+            size = int(found["bytes"])
         except FileNotFoundError:
             return None
-        except (KeyError, TypeError, ValueError, AttributeError, RecursionError):
+        except (ArithmeticError, AttributeError, KeyError, RecursionError, TypeError, ValueError):
             raise TaskError(f"{path} is damaged; remove it, and the part is done again") from None
-        return dict(found)
+        return dict(found) if size == self._bytes(part) else None
 
     def run(self, part: Part) -> dict[str, Any]:
         """Do a part, unless it is done. Returns its summary (`Summary.state`). Raises TaskError."""
@@ -82,9 +84,14 @@ class Task:
                 result = self.job(batch)
                 summary.add(result)
                 writer.write(result if self.rows == "all" else _bad_rows(result, self.job.verdict))
-        state = summary.state()
+        state = {**summary.state(), "bytes": self._bytes(part)}
         write_whole(self._path(part, "json"), json.dumps(state, ensure_ascii=False).encode("utf-8", "surrogatepass"))
         return state
+
+    def _bytes(self, part: Part) -> int:
+        """The size of the rows' file; 0 if there is none, as for a part without rows."""
+        path = self._path(part, self.kind)
+        return os.path.getsize(path) if os.path.exists(path) else 0
 
     def _path(self, part: Part, ending: str) -> str:
         assert self.folder is not None
