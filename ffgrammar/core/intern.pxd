@@ -3,25 +3,23 @@
 Ids count up from 0 in the order in which tuples are added, so a table can be cut back to an earlier length
 (`intern_truncate`). The tuples lie one after another in one array.
 
-The hash table grows by one bucket with each tuple (linear hashing; Litwin 1980). A table that doubles at once makes one call in
-many slow: in JavaScript a mask took 1 ms longer. A bucket is a list of tuples, the newest first.
+The hash table is that of buckets.pxd.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcmp
 
+from ffgrammar.core.buckets cimport (
+    Buckets, bucket_of, buckets_copy, buckets_free, buckets_init, buckets_reserve, buckets_split,
+)
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport Vec, vec_copy, vec_extend, vec_fill, vec_free, vec_init, vec_push, vec_reserve
-
-cdef enum:
-    FIRST_BUCKETS = 64
+from ffgrammar.core.vec cimport Vec, vec_copy, vec_extend, vec_free, vec_init, vec_push, vec_reserve
 
 cdef struct Intern:
-    Vec words      # the tuples
-    Vec starts     # per tuple: its offset in `words`; one more entry holds the end of the last tuple
-    Vec chains     # per tuple two words: the low 32 bits of its hash; and the next tuple of its bucket, as in `buckets`
-    Vec buckets    # per bucket: the id of its newest tuple + 1, or 0
-    size_t mask    # the least power of two that is not below the number of buckets, minus 1
+    Vec words        # the tuples
+    Vec starts       # per tuple: its offset in `words`; one more entry holds the end of the last tuple
+    Vec chains       # per tuple two words: the low 32 bits of its hash; and the next tuple of its bucket: its id + 1, or 0
+    Buckets buckets
 
 
 cdef inline uint64_t mix64(uint64_t x) noexcept nogil:
@@ -48,9 +46,7 @@ cdef inline int intern_init(Intern* t) noexcept nogil:
     vec_init(&t.words)
     vec_init(&t.starts)
     vec_init(&t.chains)
-    vec_init(&t.buckets)
-    t.mask = FIRST_BUCKETS - 1
-    if vec_fill(&t.buckets, FIRST_BUCKETS, 0) < 0:
+    if buckets_init(&t.buckets) < 0:
         return NO_MEMORY
     return vec_push(&t.starts, 0)
 
@@ -60,15 +56,14 @@ cdef inline void intern_free(Intern* t) noexcept nogil:
     vec_free(&t.words)
     vec_free(&t.starts)
     vec_free(&t.chains)
-    vec_free(&t.buckets)
+    buckets_free(&t.buckets)
 
 
 cdef inline int intern_copy(Intern* to, const Intern* t) noexcept nogil:
     """Make `to` equal to another table. `to` must be initialised. Returns OK or NO_MEMORY."""
-    to.mask = t.mask
     if vec_copy(&to.words, &t.words) < 0 or vec_copy(&to.starts, &t.starts) < 0:
         return NO_MEMORY
-    return NO_MEMORY if vec_copy(&to.chains, &t.chains) < 0 else vec_copy(&to.buckets, &t.buckets)
+    return NO_MEMORY if vec_copy(&to.chains, &t.chains) < 0 else buckets_copy(&to.buckets, &t.buckets)
 
 
 cdef inline uint32_t intern_count(const Intern* t) noexcept nogil:
@@ -88,7 +83,7 @@ cdef inline uint32_t intern_len(const Intern* t, uint32_t id) noexcept nogil:
 
 cdef inline size_t intern_bytes(const Intern* t) noexcept nogil:
     """How many bytes the table has allocated."""
-    return (t.words.cap + t.starts.cap + t.chains.cap + t.buckets.cap) * sizeof(uint32_t)
+    return (t.words.cap + t.starts.cap + t.chains.cap + t.buckets.heads.cap) * sizeof(uint32_t)
 
 
 cdef inline uint32_t* intern_chain(const Intern* t, uint32_t number) noexcept nogil:
@@ -96,15 +91,9 @@ cdef inline uint32_t* intern_chain(const Intern* t, uint32_t number) noexcept no
     return t.chains.data + 2 * <size_t>number - 2
 
 
-cdef inline uint32_t* intern_bucket(const Intern* t, uint32_t h) noexcept nogil:
-    """The bucket of a hash."""
-    cdef size_t bucket = h & t.mask
-    return t.buckets.data + (bucket if bucket < t.buckets.len else bucket & t.mask >> 1)
-
-
 cdef inline uint32_t intern_look(const Intern* t, const uint32_t* words, size_t count, uint32_t h) noexcept nogil:
     """The id of a tuple with the hash `h`, plus 1; 0 if there is none."""
-    cdef uint32_t number = intern_bucket(t, h)[0]
+    cdef uint32_t number = bucket_of(&t.buckets, h)[0]
     cdef const uint32_t* chain
     while number:
         chain = intern_chain(t, number)
@@ -117,18 +106,13 @@ cdef inline uint32_t intern_look(const Intern* t, const uint32_t* words, size_t 
 
 cdef inline void intern_split(Intern* t) noexcept nogil:
     """Add a bucket, for which there is room, and move the tuples there that belong into it. They keep their order."""
-    cdef size_t bucket = t.buckets.len
-    cdef uint32_t* stay
-    cdef uint32_t* move
+    cdef uint32_t* stay = buckets_split(&t.buckets)
+    cdef size_t bucket = t.buckets.heads.len - 1
+    cdef uint32_t* move = t.buckets.heads.data + bucket
     cdef uint32_t* chain
-    if bucket > t.mask:
-        t.mask = 2 * t.mask + 1
-    t.buckets.len += 1
-    move = t.buckets.data + bucket
-    stay = t.buckets.data + (bucket & t.mask >> 1)
     while stay[0]:
         chain = intern_chain(t, stay[0])
-        if chain[0] & t.mask == bucket:
+        if chain[0] & t.buckets.mask == bucket:
             move[0] = stay[0]
             stay[0] = chain[1]
             move = chain + 1
@@ -159,12 +143,12 @@ cdef inline int intern_add(Intern* t, const uint32_t* words, size_t count, uint3
         return NO_MEMORY
     if vec_reserve(&t.chains, t.chains.len + 2) < 0 or vec_reserve(&t.starts, t.starts.len + 1) < 0:
         return NO_MEMORY
-    if vec_reserve(&t.buckets, t.buckets.len + 1) < 0:
+    if buckets_reserve(&t.buckets) < 0:
         return NO_MEMORY
     id[0] = intern_count(t)
-    if id[0] >= t.buckets.len:
+    if id[0] >= t.buckets.heads.len:
         intern_split(t)
-    bucket = intern_bucket(t, h)
+    bucket = bucket_of(&t.buckets, h)
     vec_extend(&t.words, words, count)
     vec_push(&t.starts, <uint32_t>t.words.len)
     vec_push(&t.chains, h)
@@ -180,7 +164,7 @@ cdef inline void intern_truncate(Intern* t, uint32_t count) noexcept nogil:
     while number > count:
         # (the newest tuple is the first one of its bucket)
         chain = intern_chain(t, number)
-        intern_bucket(t, chain[0])[0] = chain[1]
+        bucket_of(&t.buckets, chain[0])[0] = chain[1]
         number -= 1
     t.chains.len = 2 * <size_t>count
     t.starts.len = count + 1

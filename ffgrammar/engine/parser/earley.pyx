@@ -9,7 +9,7 @@ from libc.stdlib cimport qsort
 from ffgrammar.core.intern cimport (
     intern_add, intern_count, intern_free, intern_init, intern_len, intern_truncate,
 )
-from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.map cimport ABSENT, map_clear, map_count, map_free, map_get, map_init, map_put
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.sort cimport compare_runs
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_ROW_ITEMS, NO_MEMORY, OK
@@ -283,7 +283,7 @@ cdef void begin_row(EarleyRows* r) noexcept nogil:
     r.pending.len = 0
     r.work = 0
     r.epoch += 1
-    if r.seen.len > 1 << 16 or r.epoch == ABSENT:
+    if map_count(&r.seen) > 1 << 16 or r.epoch == ABSENT:
         map_clear(&r.seen)
         r.epoch = 1
 

@@ -10,7 +10,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.intern cimport intern_get, intern_len
-from ffgrammar.core.map cimport map_clear, map_get, map_place, map_put
+from ffgrammar.core.map cimport map_clear, map_count, map_get, map_put, map_set
 from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_EMPTINESS, NO_MEMORY, OK
@@ -475,12 +475,12 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
         return 0
     for i in range(v.queue.len // QUEUE_WORDS):
         here = queued(v, <uint32_t>i)
-        map_place(&v.known, config_key(&here), UNDECIDED)
+        map_set(&v.known, config_key(&here), UNDECIDED)
     if status < 0 or v.queue.len == 0:
         return status
     while True:
         here = queued(v, entry)
-        map_place(&v.known, config_key(&here), 1)
+        map_set(&v.known, config_key(&here), 1)
         if entry == 0:
             return 1
         entry = v.queue.data[entry * QUEUE_WORDS + 2]
