@@ -8,6 +8,7 @@ its text again.
 from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.intern cimport intern_count
+from ffgrammar.core.map cimport map_count
 from ffgrammar.core.pulse cimport has_ended, pulse_begin, raise_kernel, this_thread
 from ffgrammar.core.status cimport LIMIT_CACHE, OK, REENTERED
 from ffgrammar.core.threads cimport lock_free, lock_init, lock_leave, lock_take, lock_try
@@ -330,8 +331,9 @@ cdef class Engine:
         return self.drop_caches()
 
     cdef size_t learned(self) noexcept nogil:
-        return (intern_count(&self.recognizer.dfa.states) + self.recognizer.rows.scans.len + self.recognizer.trace.rows.len
-                + self.store.nodes.tuples.words.len + self.completability.known.len + self.masks.misses)
+        return (intern_count(&self.recognizer.dfa.states) + map_count(&self.recognizer.rows.scans)
+                + self.recognizer.trace.rows.len + self.store.nodes.tuples.words.len
+                + map_count(&self.completability.known) + self.masks.misses)
 
     cdef bint is_within_bounds(self, bint reread) noexcept nogil:
         cdef size_t states = intern_count(&self.recognizer.dfa.states)

@@ -4,6 +4,7 @@ with."""
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.bits cimport bit_test
+from ffgrammar.core.intern cimport intern_len
 from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init
 from ffgrammar.grammar.productions cimport Productions
 from ffgrammar.regex.expr.derivative cimport derivative, next_class, same_class
@@ -14,6 +15,9 @@ from ffgrammar.regex.expr.store cimport ExprStore
 cdef enum:
     ALL_BYTES = 256
     MAX_PAIRS = 2000
+    # The members of the expressions of which derivatives are made, all together. They take some 10 ms.
+    MAX_MEMBERS = 500000
+    FEW_PAIRS = 20
 
 
 def edge_lexemes(Productions productions, nonterminals, bytearray empty, bytearray empty_lexemes, bint last):
@@ -162,7 +166,7 @@ def next_bytes(ExprStore store, ended, going_on) -> int:
     """The bytes b for which there is a text w, not empty, such that `ended` matches w, and `going_on` matches a text that begins
     with w and b.
 
-    If there are more than MAX_PAIRS pairs of derivatives by the same text, the answer is that all bytes may come.
+    If there are too many pairs of derivatives by the same text, the answer is that all bytes may come.
 
     Args:
         store: has the expressions.
@@ -181,7 +185,7 @@ def free_bytes(ExprStore store, ended, going_on, wanted) -> int:
     """The bytes b for which there is a text w, not empty, such that `ended` matches w, and no text of `going_on` begins with w
     and b.
 
-    If there are more than MAX_PAIRS pairs of derivatives by the same text, the answer is that all bytes may come.
+    If there are too many pairs of derivatives by the same text, the answer is that all bytes may come.
 
     Args:
         store: has the expressions.
@@ -202,7 +206,9 @@ cdef object bytes_at_ends(ExprStore store, ended, going_on, bint free, wanted):
     cdef uint32_t[8] found, left, bits
     cdef uint32_t one, other, byte, one_after, other_after
     cdef int i
+    cdef bint lives
     cdef size_t at = 0
+    cdef size_t members = 0
     cdef list queue = [(ended, going_on)]
     cdef set seen = set()
     for i in range(8):
@@ -227,18 +233,21 @@ cdef object bytes_at_ends(ExprStore store, ended, going_on, bint free, wanted):
             for i in range(8):
                 bits[i] = 0xFFFFFFFF
             same_class(&store.nodes, one, byte, bits)
-            same_class(&store.nodes, other, byte, bits)
+            store.checked(derivative(&store.nodes, one, byte, &one_after))
+            lives = store.checked(matches_something(&store.nodes, one_after))
+            if lives:
+                same_class(&store.nodes, other, byte, bits)
             for i in range(8):
                 left[i] &= ~bits[i]
-            store.checked(derivative(&store.nodes, one, byte, &one_after))
-            store.checked(derivative(&store.nodes, other, byte, &other_after))
-            if not store.checked(matches_something(&store.nodes, one_after)):
+            if not lives:
                 continue
+            members += intern_len(&store.nodes.tuples, other)
+            store.checked(derivative(&store.nodes, other, byte, &other_after))
             if not store.checked(matches_something(&store.nodes, other_after)):
                 continue
             pair = (one_after, other_after)
             if pair not in seen:
-                if <size_t>len(seen) >= <size_t>MAX_PAIRS:
+                if len(seen) >= MAX_PAIRS or (members > MAX_MEMBERS and len(seen) >= FEW_PAIRS):
                     # (a Python int, because a C int has no 256 bits)
                     return (<object>1 << ALL_BYTES) - 1
                 seen.add(pair)

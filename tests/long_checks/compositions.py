@@ -92,22 +92,33 @@ def _compare(schemas: Sequence[Schema], times: Times) -> None:
                 _walk(grammar.matcher(), _in_call(composition, number), tok, spaced(instance.data), times)
 
 
-def _compose_many(count: int) -> None:
-    """Time a composition of many tools whose schemas are compiled already."""
-    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+def _compile(schemas: Sequence[Schema], tok: ff.Tokenizer) -> list[ff.Grammar]:
     grammars = []
-    for schema in evenly_spread(count + count // 20):
+    for schema in schemas:
         try:
             grammars.append(ff.compile_json_schema(schema.schema, tok))
         except ff.FFGrammarError:
             continue
-    grammars = grammars[:count]
+    return grammars
+
+
+def _compose_many(count: int) -> None:
+    """Time a composition of many tools whose schemas were compiled before. What the tokenizer has kept of them decides
+    how many are compiled again."""
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    schemas = evenly_spread(count + count // 20)
+    _compile(schemas, tok)
     start = thread_time()
+    grammars = _compile(schemas, tok)[:count]
+    compiled = thread_time() - start
     composition = _composition(grammars, tok)
     composed = thread_time() - start
     matcher = composition.matcher()
     matcher.fill_bitmask(ff.allocate_bitmask(1, tok.vocab_size))
-    print(f"{len(grammars)} tools: composed in {composed:.2f} s, with the first mask {thread_time() - start:.2f} s")
+    print(
+        f"{len(grammars)} tools that were compiled before: compiled again in {compiled:.2f} s, "
+        f"and composed after {composed:.2f} s, with the first mask {thread_time() - start:.2f} s"
+    )
 
 
 def main() -> int:

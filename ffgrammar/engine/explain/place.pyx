@@ -10,6 +10,7 @@ from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.parser.earley cimport ROOT, Item, row_items, row_waiting
+from ffgrammar.engine.parser.links cimport link_pair
 from ffgrammar.engine.parser.tables cimport END, I_HEAD, NONTERMINAL, NUMBER, Rules
 from ffgrammar.engine.recognizer.completability cimport next_bytes, step, token_step
 from ffgrammar.engine.recognizer.recognizer cimport (
@@ -56,7 +57,7 @@ cdef list heads_waiting(Engine engine, uint32_t row, uint32_t lexeme):
             if (head < len(engine.names) and engine.names[head]) or items[i].link == ROOT:
                 found[head] = None
                 continue
-            link = intern_get(&m.rows.links.pairs, items[i].link)
+            link = link_pair(&m.rows.links, items[i].link)
             user = (link[0], <uint32_t>NONTERMINAL | link[1])
             if user not in seen:
                 seen.add(user)

@@ -32,7 +32,7 @@ from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, own
 from ffgrammar.core.pulse cimport allow_work
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add
-from ffgrammar.core.vec cimport vec_fill
+from ffgrammar.core.vec cimport vec_fill, vec_reserve
 from ffgrammar.engine.masks.lexeme_exit cimport walk_exits
 from ffgrammar.engine.masks.base_state cimport base_state
 from ffgrammar.engine.recognizer.recognizer cimport (
@@ -78,11 +78,7 @@ cdef int masks_init(Masks* k) noexcept nogil:
     own_vec(&k.owner, &k.other)
     if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0:
         return NO_MEMORY
-    if segments_init(&k.segments, &k.vocab) < 0 or config_table_init(&k.configs) < 0:
-        return NO_MEMORY
-    if vec_fill(&k.tokens, scratch_words(k.vocab.n_words), 0) < 0:
-        return NO_MEMORY
-    return vec_fill(&k.buffer, block_words(k.vocab.n_words), 0)
+    return NO_MEMORY if segments_init(&k.segments, &k.vocab) < 0 else config_table_init(&k.configs)
 
 
 cdef void masks_free(Masks* k) noexcept nogil:
@@ -111,6 +107,16 @@ cdef size_t masks_bytes(const Masks* k) noexcept nogil:
 cdef size_t masks_other_bytes(const Masks* k) noexcept nogil:
     return (owner_bytes(&k.owner) + owner_bytes(&k.keys.owner) + owner_bytes(&k.segments.owner)
             + owner_bytes(&k.configs.owner))
+
+
+cdef inline int make_buffer(Masks* k) noexcept nogil:
+    """Make the buffers if there are none. (A grammar that is only a part of others makes no masks. Without buffers it takes half of
+    the memory, so that more grammars are kept.) Returns OK or NO_MEMORY."""
+    if k.buffer.len:
+        return OK
+    if vec_reserve(&k.tokens, scratch_words(k.vocab.n_words)) < 0:
+        return NO_MEMORY
+    return vec_fill(&k.buffer, block_words(k.vocab.n_words), 0)
 
 
 cdef void reset_buffer(Masks* k) noexcept nogil:
@@ -386,6 +392,8 @@ cdef int masks_explain(
         leads.len = 0
         base[0] = NO_BASE
         return status
+    if make_buffer(k) < 0:
+        return NO_MEMORY
     start[0] = config[0]
     status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
@@ -430,7 +438,10 @@ cdef int mask_after_exit(
 cdef int make(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, bint* text_dependent) noexcept nogil:
     """Compute the mask of a configuration, for which there is no key in the table yet. Returns OK or a status."""
     cdef TraceMark mark = trace_mark(&m.trace)
-    cdef int status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
+    cdef int status = make_buffer(k)
+    if status < 0:
+        return status
+    status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
         allow_work(&m.nodes.pulse, k.max_work)
         status = compute(k, m, config, text_dependent)

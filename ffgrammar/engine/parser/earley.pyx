@@ -9,7 +9,7 @@ from libc.stdlib cimport qsort
 from ffgrammar.core.intern cimport (
     intern_add, intern_count, intern_free, intern_init, intern_len, intern_truncate,
 )
-from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.map cimport ABSENT, map_clear, map_count, map_free, map_get, map_init, map_put
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.sort cimport compare_runs
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_ROW_ITEMS, NO_MEMORY, OK
@@ -17,7 +17,7 @@ from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_re
 from ffgrammar.engine.parser.carried cimport carried_settle
 from ffgrammar.engine.parser.instances cimport expand
 from ffgrammar.engine.parser.links cimport (
-    IN_KERNEL, P_COUNT, P_FIRST, P_LINK, P_NONTERMINAL, P_WORDS, W_ENTRY, W_LINK, W_POSITION, W_SOURCE, W_WORDS, links_clear,
+    IN_KERNEL, P_COUNT, P_FIRST, P_LINK, P_NONTERMINAL, P_WORDS, W_ENTRY, W_LINK, W_POSITION, W_SOURCE, W_WORDS, link_count, link_pair, links_clear,
     links_find, links_init, links_truncate,
 )
 from ffgrammar.engine.parser.tables cimport END, NONE, NONTERMINAL, NUMBER
@@ -205,7 +205,7 @@ cdef int complete(EarleyRows* r, bint* accepting) noexcept nogil:
     cdef int status
     while r.pending.len:
         r.pending.len -= 1
-        words = intern_get(&r.links.pairs, r.pending.data[r.pending.len])
+        words = link_pair(&r.links, r.pending.data[r.pending.len])
         status = advance(r, words[0], NONTERMINAL | words[1], accepting)
         if status < 0:
             return status
@@ -283,7 +283,7 @@ cdef void begin_row(EarleyRows* r) noexcept nogil:
     r.pending.len = 0
     r.work = 0
     r.epoch += 1
-    if r.seen.len > 1 << 16 or r.epoch == ABSENT:
+    if map_count(&r.seen) > 1 << 16 or r.epoch == ABSENT:
         map_clear(&r.seen)
         r.epoch = 1
 
@@ -308,7 +308,7 @@ cdef int earley_first(EarleyRows* r, uint32_t* row) noexcept nogil:
 
 cdef int finish_row(EarleyRows* r, uint32_t flags, uint32_t* row) noexcept nogil:
     """Intern the kernel with its first word, and find the items of its row if the row is new. Writes the row. Returns a status."""
-    cdef uint32_t links = intern_count(&r.links.pairs)
+    cdef uint32_t links = link_count(&r.links)
     cdef uint32_t keys = intern_count(&r.links.keys)
     cdef int status
     if r.kernel.len > 3:

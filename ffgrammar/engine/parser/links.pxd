@@ -39,7 +39,7 @@ cdef enum:
 
 cdef struct Links:
     Owner owner
-    Intern pairs      # link -> (row, nonterminal): the items of this row that wait for this nonterminal
+    Vec pairs         # two words per link, (row, nonterminal): the items of this row that wait for this nonterminal
     Intern keys       # sets of waiting items: (position, link, position, link, ...), sorted
     Vec of_key        # per key: the link
     # of the row that is made
@@ -62,5 +62,15 @@ cdef int links_clear(Links* l) noexcept nogil
 # or NO_MEMORY.
 cdef int links_find(Links* l, const Rules* rules, uint32_t row) noexcept nogil
 
-# Forget all links of the rows from `row` on. `count` and `keys` are how many links and keys there were before.
+# Forget all links of the newest row. `count` and `keys` are how many links and keys there were before.
 cdef void links_truncate(Links* l, uint32_t count, uint32_t keys) noexcept nogil
+
+
+cdef inline uint32_t link_count(const Links* l) noexcept nogil:
+    """How many links there are. Every link is below this number."""
+    return <uint32_t>(l.pairs.len >> 1)
+
+
+cdef inline const uint32_t* link_pair(const Links* l, uint32_t link) noexcept nogil:
+    """The row and the nonterminal of a link. Adding a link may move them."""
+    return l.pairs.data + 2 * <size_t>link

@@ -8,7 +8,7 @@ from ffgrammar.core.intern cimport intern_add, intern_free, intern_init, intern_
 from ffgrammar.core.owner cimport own_intern, own_vec, owner_init, owner_status
 from ffgrammar.core.sort cimport compare_runs
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_push
+from ffgrammar.core.vec cimport vec_fill, vec_free, vec_push
 from ffgrammar.engine.parser.tables cimport END
 
 cdef enum:
@@ -18,8 +18,8 @@ cdef enum:
 
 cdef int links_init(Links* l) noexcept nogil:
     owner_init(&l.owner)
-    own_intern(&l.owner, &l.pairs)
     own_intern(&l.owner, &l.keys)
+    own_vec(&l.owner, &l.pairs)
     own_vec(&l.owner, &l.of_key)
     own_vec(&l.owner, &l.predicted)
     own_vec(&l.owner, &l.waits)
@@ -31,19 +31,16 @@ cdef int links_init(Links* l) noexcept nogil:
 
 
 cdef int links_clear(Links* l) noexcept nogil:
-    cdef uint32_t root[2]
-    cdef uint32_t link
-    intern_free(&l.pairs)
     intern_free(&l.keys)
-    l.of_key.len = 0
-    if intern_init(&l.pairs) < 0 or intern_init(&l.keys) < 0:
+    vec_free(&l.pairs)
+    vec_free(&l.of_key)
+    if intern_init(&l.keys) < 0:
         return NO_MEMORY
-    root[0] = root[1] = 0xFFFFFFFF
-    return NO_MEMORY if intern_add(&l.pairs, root, 2, &link) < 0 else OK
+    return vec_fill(&l.pairs, 2, 0xFF)  # the root
 
 
 cdef void links_truncate(Links* l, uint32_t count, uint32_t keys) noexcept nogil:
-    intern_truncate(&l.pairs, count)
+    l.pairs.len = 2 * <size_t>count
     intern_truncate(&l.keys, keys)
     l.of_key.len = keys
 
@@ -61,10 +58,10 @@ cdef inline uint32_t link_of_wait(const Links* l, const uint32_t* wait) noexcept
 
 
 cdef int link_by_place(Links* l, uint32_t row, uint32_t* entry) noexcept nogil:
-    cdef uint32_t pair[2]
-    pair[0] = row
-    pair[1] = entry[P_NONTERMINAL]
-    return NO_MEMORY if intern_add(&l.pairs, pair, 2, &entry[P_LINK]) < 0 else OK
+    entry[P_LINK] = link_count(l)
+    if vec_push(&l.pairs, row) < 0:
+        return NO_MEMORY
+    return vec_push(&l.pairs, entry[P_NONTERMINAL])
 
 
 cdef int link_by_waits(Links* l, const Rules* rules, uint32_t row, uint32_t number, const uint32_t* waits) noexcept nogil:

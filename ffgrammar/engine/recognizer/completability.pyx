@@ -9,14 +9,15 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.heap cimport heap_pop, heap_push
-from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
-from ffgrammar.core.map cimport map_clear, map_get, map_place, map_put
+from ffgrammar.core.intern cimport intern_get, intern_len
+from ffgrammar.core.map cimport map_clear, map_count, map_get, map_put, map_set
 from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push
 from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_move, recognizer_token, parser_row
 from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
+from ffgrammar.engine.parser.links cimport link_count, link_pair
 from ffgrammar.engine.parser.tables cimport (
     END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules, TokenClass, find_class,
     token_class,
@@ -303,7 +304,7 @@ cdef int measure_links(Completability* v, const Recognizer* m) noexcept nogil:
     """Extend `link_costs` to all links. The cost of a link depends on earlier links and on other links of its own row. Returns
     a status."""
     cdef uint32_t first = <uint32_t>v.link_costs.len
-    cdef uint32_t count = intern_count(&m.rows.links.pairs)
+    cdef uint32_t count = link_count(&m.rows.links)
     cdef uint32_t link, last, cost
     cdef const uint32_t* words
     cdef bint changed
@@ -318,13 +319,13 @@ cdef int measure_links(Completability* v, const Recognizer* m) noexcept nogil:
         first = ROOT + 1
     while first < count:
         last = first
-        while last < count and intern_get(&m.rows.links.pairs, last)[0] == intern_get(&m.rows.links.pairs, first)[0]:
+        while last < count and link_pair(&m.rows.links, last)[0] == link_pair(&m.rows.links, first)[0]:
             last += 1
         # one or two rounds are usual; more would only sharpen the estimate
         for _ in range(MAX_ROUNDS):
             changed = False
             for link in range(first, last):
-                words = intern_get(&m.rows.links.pairs, link)
+                words = link_pair(&m.rows.links, link)
                 cost = waiting_cost(v, m, words[0], NONTERMINAL | words[1])
                 if cost < v.link_costs.data[link]:
                     v.link_costs.data[link] = cost
@@ -474,12 +475,12 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
         return 0
     for i in range(v.queue.len // QUEUE_WORDS):
         here = queued(v, <uint32_t>i)
-        map_place(&v.known, config_key(&here), UNDECIDED)
+        map_set(&v.known, config_key(&here), UNDECIDED)
     if status < 0 or v.queue.len == 0:
         return status
     while True:
         here = queued(v, entry)
-        map_place(&v.known, config_key(&here), 1)
+        map_set(&v.known, config_key(&here), 1)
         if entry == 0:
             return 1
         entry = v.queue.data[entry * QUEUE_WORDS + 2]

@@ -9,11 +9,12 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test, bit_words
-from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
+from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport NO_MEMORY, OK, ends_call
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
+from ffgrammar.engine.parser.links cimport link_count, link_pair
 from ffgrammar.engine.parser.tables cimport END, NONE, NONTERMINAL, NUMBER, Rules
 from ffgrammar.regex.dfa.lazy_dfa cimport (
     DEAD, LEAVE, Dfa, dfa_accept, dfa_free, dfa_init, dfa_start, dfa_step,
@@ -405,7 +406,7 @@ cdef void before_rest(Neighbours* n, const Rules* rules, uint32_t at, uint32_t l
 
 cdef bint find_good(Neighbours* n, Recognizer* m, uint32_t link, uint32_t* set) noexcept nogil:
     """Add to a link the lexemes after which an item that waits for it leads on. Returns whether there are new ones."""
-    cdef const uint32_t* words = intern_get(&m.rows.links.pairs, link)
+    cdef const uint32_t* words = link_pair(&m.rows.links, link)
     cdef uint32_t* known = n.good.data + <size_t>link * n.words
     cdef uint32_t count, i, k
     cdef bint changed = False
@@ -422,7 +423,7 @@ cdef int measure_links(Neighbours* n, Recognizer* m, uint32_t* set) noexcept nog
     """Extend `good` to all links. What follows a link depends on earlier links and on other links of its own row. Returns 1; 0 if
     that takes too long; or NO_MEMORY."""
     cdef uint32_t first = <uint32_t>(n.good.len // n.words)
-    cdef uint32_t count = intern_count(&m.rows.links.pairs)
+    cdef uint32_t count = link_count(&m.rows.links)
     cdef uint32_t link, last
     cdef bint changed
     if vec_fill(&n.good, <size_t>(count - first) * n.words, 0) < 0:
@@ -432,7 +433,7 @@ cdef int measure_links(Neighbours* n, Recognizer* m, uint32_t* set) noexcept nog
         first += 1
     while first < count:
         last = first
-        while last < count and intern_get(&m.rows.links.pairs, last)[0] == intern_get(&m.rows.links.pairs, first)[0]:
+        while last < count and link_pair(&m.rows.links, last)[0] == link_pair(&m.rows.links, first)[0]:
             last += 1
         changed = True
         while changed:
