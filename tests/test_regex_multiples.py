@@ -119,6 +119,40 @@ def test_complement_and_intersection() -> None:
     assert not store.is_nothing(store.intersect([both, store.complement(store.multiples(30, 0, 1, None, None))]))
 
 
+@given(st.data())
+def test_what_several_leave_is_found_by_arithmetic(data: st.DataObject) -> None:
+    """With one more member, which leaves out no digits, the same is found by a search."""
+    store = ExprStore()
+    places = data.draw(st.sampled_from([None, None, 0, 1, 2]))
+    members = []
+    for _ in range(data.draw(st.integers(2, 5))):
+        divisor = data.draw(st.integers(1, 12))
+        carry = data.draw(st.integers(0, divisor - 1))
+        lo, hi = data.draw(st.integers(0, 2)), data.draw(st.sampled_from([None, None, None, 3]))
+        member = store.multiples(divisor, carry, lo, hi, data.draw(st.sampled_from([places, places, None])))
+        members.append(store.complement(member) if data.draw(st.booleans()) else member)
+    # (texts that are not digits are in all complements)
+    digits = store.multiples(1, 0, 0, None, 0)
+    search = store.intersect([digits, *members, store.complement(store.literal(b"no digits"))])
+    assert store.is_nothing(store.intersect([digits, *members])) == store.is_nothing(search)
+
+
+def test_exactly_one_of_many_needs_few_expressions() -> None:
+    store = ExprStore()
+    primes = [store.multiples(number, 0, 1, None, None) for number in (2, 3, 5, 7, 11, 13, 17, 19)]
+    lone = [
+        store.intersect([one, *[store.complement(other) for other in primes if other != one]]) for one in primes
+    ]
+    exactly_one = store.union(lone)
+    for number in range(1000):
+        after = exactly_one
+        for digit in str(number).encode():
+            after = store.derivative(after, digit)
+        assert not store.is_nothing(after)
+        assert store.is_nullable(after) == (sum(number % one == 0 for one in (2, 3, 5, 7, 11, 13, 17, 19)) == 1)
+    assert len(store) < 30_000
+
+
 def test_large_divisors_are_found_at_once() -> None:
     """The search for a member goes straight to the nearest multiple."""
     store = ExprStore()

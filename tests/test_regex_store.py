@@ -109,6 +109,24 @@ def test_many_literals_are_a_trie() -> None:
     assert store.node(after)[0] == "concat"
 
 
+def test_a_member_that_lies_in_what_another_one_leaves_out_is_seen_soon() -> None:
+    store = ExprStore()
+    letter, digit = store.byte_set(b"abcdefghijklmnopqrstuvwxyz"), store.byte_set(b"0123456789")
+    any_byte = store.byte_set(bytes(range(32, 127)))
+    rest = store.repeat(any_byte, 0, None)
+    ends = store.repeat(store.byte_set(b"8t"), 10, 10)
+    part = store.concat([store.literal(b"c1d3g3"), store.repeat(any_byte, 4, 8)])
+    members = [
+        store.repeat(store.concat([letter, digit]), 1, None),
+        store.concat([rest, store.repeat(part, 6, 6), rest]),
+        store.concat([store.repeat(any_byte, 90, None), ends]),
+        store.complement(store.concat([rest, ends])),
+    ]
+    assert store.is_nothing(store.intersect(members))
+    assert not store.is_nothing(store.intersect(members[:3]))
+    assert len(store) < 12_000
+
+
 def test_emptiness_of_large_expressions_is_decided_or_limited() -> None:
     store = ExprStore(Limits(emptiness_steps=1000))
     either = store.byte_set(b"ab")

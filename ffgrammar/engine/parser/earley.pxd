@@ -24,6 +24,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.intern cimport Intern, intern_get, intern_len
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
+from ffgrammar.core.pulse cimport Pulse
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.parser.carried cimport ENTRY_WORDS, Entry
 from ffgrammar.engine.parser.links cimport Links
@@ -44,6 +45,7 @@ cdef struct EarleyRows:
     Rules* rules
     const Threads* threads
     const Intern* lexsets  # the lexer's table of sets of lexemes, by number
+    Pulse* pulse           # counts the work of new rows
     Owner owner
     Links links
     # row -> (accepting | skips << SKIP_SHIFT, position, link, position, link, ...);
@@ -65,9 +67,9 @@ cdef struct EarleyRows:
     uint32_t max_items  # of one row
     size_t max_words    # of all items together
 
-# Returns OK or NO_MEMORY. earley_free may be called after either, and on a struct of zeros. `lexsets` and `threads` must live as
-# long as the rows.
-cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets, const Threads* threads) noexcept nogil
+# Returns OK or NO_MEMORY. earley_free may be called after either, and on a struct of zeros. `lexsets`, `threads` and `pulse` must
+# live as long as the rows.
+cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets, const Threads* threads, Pulse* pulse) noexcept nogil
 cdef void earley_free(EarleyRows* r) noexcept nogil
 
 # Forget all rows and links. Returns OK or NO_MEMORY.

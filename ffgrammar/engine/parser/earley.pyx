@@ -3,7 +3,7 @@ dot is before a nullable nonterminal, the item whose dot is behind this nontermi
 in the row that predicted it.
 """
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort
 
 from ffgrammar.core.intern cimport (
@@ -28,10 +28,13 @@ cdef enum:
     # one scan may advance items this many times for each item that a row may have
     ADVANCES_PER_ITEM = 4
     EVERY_SKIP = 0xFFFFFFFF
+    # units of work (pulse.pxd) for each word of a kernel that is looked up, and of the items of a new row
+    WORK_A_WORD = 2
 
 
-cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets, const Threads* threads) noexcept nogil:
+cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets, const Threads* threads, Pulse* pulse) noexcept nogil:
     r.rules = rules
+    r.pulse = pulse
     r.threads = threads
     r.lexsets = lexsets
     r.epoch = 0
@@ -314,6 +317,7 @@ cdef int finish_row(EarleyRows* r, uint32_t flags, uint32_t* row) noexcept nogil
     if r.kernel.len > 3:
         qsort(r.kernel.data + 1, (r.kernel.len - 1) >> 1, 2 * sizeof(uint32_t), compare_pairs)
     r.kernel.data[0] = flags
+    r.pulse.left -= WORK_A_WORD * <int64_t>r.kernel.len
     if r.kernel.len >> 1 > r.max_items:
         return LIMIT_ROW_ITEMS
     if r.items.len > r.max_words:
@@ -332,6 +336,7 @@ cdef int finish_row(EarleyRows* r, uint32_t flags, uint32_t* row) noexcept nogil
 
 cdef int add_items(EarleyRows* r) noexcept nogil:
     """Give the items in `found` to the newest row. Returns OK or NO_MEMORY."""
+    r.pulse.left -= WORK_A_WORD * <int64_t>r.found.len
     if vec_reserve(&r.starts, r.starts.len + 1) < 0 or vec_extend(&r.items, r.found.data, r.found.len) < 0:
         return NO_MEMORY
     return vec_push(&r.starts, <uint32_t>(r.items.len // ITEM_WORDS))

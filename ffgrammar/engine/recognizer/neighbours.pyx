@@ -11,7 +11,7 @@ from libc.string cimport memcpy, memset
 from ffgrammar.core.bits cimport bit_set, bit_test, bit_words
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init, owner_status
-from ffgrammar.core.status cimport NO_MEMORY, OK, ends_call
+from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK, ends_call
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
 from ffgrammar.engine.parser.links cimport link_count, link_pair
@@ -25,6 +25,7 @@ cdef enum:
     MAX_WORDS = 1 << 22      # of all tables together
     MAX_WORK = 1 << 26       # words that are looked at until the tables are made, or later while one text is searched
     MAX_STATES = 1 << 13     # of the automaton of single lexemes and the skips
+    MAX_EXPRESSIONS = 1 << 15  # that are made for these states
     BYTE_SET = 8             # words of a set of bytes
 
 
@@ -72,6 +73,7 @@ cdef inline bint meet(const uint32_t* one, const uint32_t* other, uint32_t count
 cdef struct Survey:
     # What is needed only while the tables are made.
     Dfa dfa      # of single lexemes with the skips
+    uint32_t most  # how many expressions there may be in the store
     Vec pairs    # of the state that is being started
     Vec queue    # states that were reached
     Vec stamp    # per number of a state: the lexeme that reached it last, and 1
@@ -90,6 +92,7 @@ cdef int survey_init(Survey* s, Recognizer* m) noexcept nogil:
     if dfa_init(&s.dfa, m.nodes) < 0:
         return NO_MEMORY
     s.dfa.max_states = MAX_STATES
+    s.most = intern_count(&m.nodes.tuples) + MAX_EXPRESSIONS
     return vec_fill(&s.dfa.lazy, m.rules.exprs.len, 0)
 
 
@@ -178,6 +181,8 @@ cdef int find_stops(Survey* s, const Recognizer* m, uint32_t lexeme) noexcept no
         state = s.queue.data[at]
         at += 1
         memset(leaving, 0, sizeof(leaving))
+        if intern_count(&m.nodes.tuples) > s.most:
+            return LIMIT_EMPTINESS
         for byte in range(256):
             status = dfa_step(&s.dfa, state, byte, &target)
             if status < 0:

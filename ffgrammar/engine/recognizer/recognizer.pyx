@@ -55,7 +55,7 @@ cdef int recognizer_init(Recognizer* m, Nodes* nodes, Rules* rules, bint single_
         return NO_MEMORY
     m.dfa.eager = rules.has_checks
     m.dfa.first_word = rules.first_word
-    return earley_init(&m.rows, rules, &m.dfa.lexsets, &m.dfa.threads)
+    return earley_init(&m.rows, rules, &m.dfa.lexsets, &m.dfa.threads, &nodes.pulse)
 
 
 cdef void recognizer_free(Recognizer* m) noexcept nogil:

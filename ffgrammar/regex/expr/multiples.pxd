@@ -51,3 +51,7 @@ cdef int multiples_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out
 
 # Narrow `bits`, 8 words, to bytes by which a MULT or PART has the same derivative as by `byte`.
 cdef void multiples_class(const Nodes* n, uint32_t e, uint32_t byte, uint32_t* bits) noexcept nogil
+
+# Whether an intersection surely matches something, because its members are multiples and complements of such, without an upper
+# bound of digits, which do not rule each other out. False says nothing.
+cdef bint multiples_meet(const Nodes* n, uint32_t e) noexcept nogil

@@ -7,8 +7,8 @@ from ffgrammar.core.status cimport NO_MEMORY
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex.expr.members cimport make_intersection
 from ffgrammar.regex.expr.nodes cimport (
-    ALIVE, EMPTY, FAR, K_AND, K_MULT, K_PART, NO_BOUND, NOTHING, NULLABLE, Nodes, add_node, make_complement, make_repeat,
-    make_set, node, node_kind, nullable,
+    ALIVE, EMPTY, FAR, K_AND, K_MULT, K_NOT, K_PART, NO_BOUND, NOTHING, NULLABLE, Nodes, add_node, make_complement,
+    make_repeat, make_set, node, node_kind, node_len, nullable,
 )
 
 cdef extern from *:
@@ -248,3 +248,59 @@ cdef void multiples_class(const Nodes* n, uint32_t e, uint32_t byte, uint32_t* b
             bits[i] &= (<uint32_t>1 << (byte & 31)) if i == <int>(byte >> 5) else 0
     else:
         bits[ZERO >> 5] &= ~(<uint32_t>0x3FF << (ZERO & 31) | <uint32_t>1 << (POINT & 31))
+
+
+cdef uint64_t common_divisor(uint64_t a, uint64_t b) noexcept nogil:
+    cdef uint64_t rest
+    while b:
+        rest = a % b
+        a = b
+        b = rest
+    return a
+
+
+cdef inline const uint32_t* endless(const Nodes* n, uint32_t e) noexcept nogil:
+    """The words of a MULT without an upper bound of digits, or of the complement of one; NULL for other nodes."""
+    cdef const uint32_t* words = node(n, node(n, e)[1] if node_kind(n, e) == K_NOT else e)
+    return words if words[0] == K_MULT and words[2] == NO_BOUND else NULL
+
+
+cdef bint agree(const uint32_t* one, const uint32_t* other, uint64_t common) noexcept nogil:
+    """Whether the same digits make multiples of both, if more of them follow. `common` is the common divisor of the two."""
+    if common == 1:
+        return True
+    return (one[3] == other[3] == <uint32_t>NO_POINT and one[1] == other[1]
+            and two_words(one + 6) % common == two_words(other + 6) % common)
+
+
+cdef bint multiples_meet(const Nodes* n, uint32_t e) noexcept nogil:
+    # With enough digits, a number has any remainders for divisors without a common divisor (the Chinese remainder theorem).
+    # Otherwise there is a number that is a multiple of all divisors, because they `agree`. Beside it there is another one that is
+    # a multiple of those asked for only, unless these make it a multiple of one ruled out. `joint` is what they make it a multiple of.
+    cdef const uint32_t* members = node(n, e)
+    cdef uint32_t count = node_len(n, e)
+    cdef const uint32_t* one
+    cdef const uint32_t* other
+    cdef uint64_t divisor, common, joint
+    cdef uint32_t i, j
+    for i in range(1, count):
+        one = endless(n, members[i])
+        if one == NULL:
+            return False
+        divisor = two_words(one + 4)
+        joint = 1
+        for j in range(1, count):
+            other = endless(n, members[j])
+            if other == NULL:
+                return False
+            if i == j:
+                continue
+            common = common_divisor(divisor, two_words(other + 4))
+            if not agree(one, other, common):
+                return False
+            if node_kind(n, members[j]) != K_NOT:
+                joint = joint / common_divisor(joint, common) * common
+        if node_kind(n, members[i]) == K_NOT:
+            if times(joint, power(0 if one[3] == <uint32_t>NO_POINT else one[3], divisor), divisor) == 0:
+                return False
+    return True

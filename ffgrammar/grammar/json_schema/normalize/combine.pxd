@@ -22,6 +22,7 @@ cdef class Combiner:
     cdef Py_ssize_t _steps
     cdef object _conditions
     cdef dict _made_choices
+    cdef dict _conj_bits
     cdef Shape _blank
     # returns the shapes of a conjunction, where a `oneOf` may still be taken for an `anyOf`; raises what `_multiply` raises
     cpdef list shapes(self, tuple conj)
@@ -34,6 +35,9 @@ cdef class Combiner:
 
     @cython.locals(shape=Shape, choices=list, todo=list, done=list)
     cdef list _product(self, tuple conj)
+    # takes a list of Choices, and the subschemas that were applied, as bits
+    @cython.locals(choices=list, known=dict)
+    cdef bint _is_refuted(self, list choices, read)
     # takes a Choice with a key; returns its alternatives, without those for strings that the shape does not allow
     cdef list _options_on_key(self, Shape shape, choice)
     # returns the types that the `type` keywords of a conjunction allow, as bits

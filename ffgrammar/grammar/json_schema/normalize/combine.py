@@ -11,6 +11,7 @@ count against `Limits.alternatives`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from ffgrammar.core.errors import UnsupportedError
@@ -53,8 +54,8 @@ WORK = 3000
 EXCLUDED = 3
 
 # The shape so far, what to apply to it, its path, the choices still to be made, whether this is one of several options,
-# the keys for which a merged choice was made, and the subschemas that were applied: a set, and what was applied before.
-_Todo = tuple[Shape, Conj, EvaluationPath, list[Choice], bool, tuple[str, ...], tuple[Any, ...]]
+# the keys for which a merged choice was made, and the subschemas that were applied, as bits.
+_Todo = tuple[Shape, Conj, EvaluationPath, list[Choice], bool, tuple[str, ...], int]
 
 
 class Combiner:
@@ -86,6 +87,7 @@ class Combiner:
         self._steps = 0
         self._conditions = Conditions(context.subschemas, context.negation)
         self._made_choices: dict[tuple[Any, ...], Conj] = {}
+        self._conj_bits: dict[Conj, int] = {}
         # (Copying a shape takes a fifth of the time of making one.)
         self._blank = Shape()
 
@@ -127,15 +129,15 @@ class Combiner:
 
     def _product(self, conj: Conj) -> list[Shape]:
         done: list[Shape] = []
-        todo: list[_Todo] = [(self._blank.copy(), conj, (), [], False, (), ())]
+        todo: list[_Todo] = [(self._blank.copy(), conj, (), [], False, (), 0)]
         made = 0
         while todo:
             shape, more, path, choices, is_one_of, split, read = todo.pop()
             self._steps += bool(path)
             self._strings.store.count_work(WORK)
             before = len(choices)
-            read = (self._reader.apply(shape, more, path, choices), read)
-            if any([one.unless and _all_read(one.unless, read) for one in choices]):
+            read |= _bits(self._reader.apply(shape, more, path, choices))
+            if self._is_refuted(choices, read):
                 # what was applied is said not to hold
                 continue
             grown = len(choices) > before
@@ -175,6 +177,19 @@ class Combiner:
                 split = (*split, choice.key)
             todo.extend([(shape.copy(), option, path, list(rest), several, split, read) for option in possible])
         return done
+
+    def _is_refuted(self, choices: list[Choice], read: int) -> bool:
+        """Whether a choice says that a conjunction does not hold whose subschemas were all applied."""
+        known = self._conj_bits
+        for choice in choices:
+            conj = choice.unless
+            if conj:
+                bits = known.get(conj)
+                if bits is None:
+                    bits = known[conj] = _bits(conj)
+                if bits & read == bits:
+                    return True
+        return False
 
     def _options_on_key(self, shape: Shape, choice: Choice) -> list[Conj]:
         """The alternatives of a merged choice, without those for strings that are no value of the key in the shape."""
@@ -320,15 +335,13 @@ class Combiner:
             return False
 
 
-def _all_read(conj: Conj, read: tuple[Any, ...]) -> bool:
-    """Whether all subschemas of a conjunction were applied to a shape."""
-    for at in conj:
-        rest = read
-        while rest and at not in rest[0]:
-            rest = rest[1]
-        if not rest:
-            return False
-    return True
+def _bits(subschemas: Iterable[Any]) -> int:
+    """The numbers of subschemas as the bits of an int. What is not a number is left out."""
+    found = 0
+    for at in subschemas:
+        if type(at) is int:
+            found |= 1 << at
+    return found
 
 
 def _breadth(choice: Choice) -> int:
