@@ -52,6 +52,10 @@ cdef class FewTexts:
     # a status.
     cdef int find_bytes(self, Engine engine, uint32_t depth) noexcept nogil
 
+    # If the pre-token can end after the first `depth` bytes, do what `add_first` does with them. Returns as `add_first`, or 1 if
+    # these bytes are an atom (PretokenTable.atoms) or the beginning of one; or a status.
+    cdef int try_end(self, Engine engine, uint32_t depth, bint whole, size_t begin, Vec* found) noexcept nogil
+
     # Whether the pre-token can end after the first `depth` bytes. Returns 1, 0 or a status.
     cdef int can_end(self, Engine engine, uint32_t depth) noexcept nogil
 

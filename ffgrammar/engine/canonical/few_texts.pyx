@@ -41,9 +41,6 @@ cdef class FewTexts:
     cdef int list_tokens(
         self, Engine engine, const Config* config, const CanonicalState* at, bint ends, bint partial, Vec* found
     ) noexcept nogil:
-        # (a text may be an atom, which merges do not make)
-        if self.rules.pretokens.has_atoms:
-            return 1
         self.steps[0].config = config[0]
         self.steps[0].at = at[0]
         self.rules.start(&self.steps[0].at, ends)
@@ -76,9 +73,7 @@ cdef class FewTexts:
             if status <= 0:
                 continue
             depth += 1
-            status = self.can_end(engine, depth)
-            if status > 0:
-                status = self.add_first(depth, whole, begin, found)
+            status = self.try_end(engine, depth, whole, begin, found)
             if status == OK:
                 status = self.find_bytes(engine, depth)
             if status > 0 and partial:
@@ -116,6 +111,17 @@ cdef class FewTexts:
         for i in range(8):
             count += bit_count(step.bytes[i])
         return 1 if status == OK and count > MAX_CHOICES else status
+
+    cdef int try_end(self, Engine engine, uint32_t depth, bint whole, size_t begin, Vec* found) noexcept nogil:
+        cdef TextStep* step = &self.steps[depth]
+        cdef uint32_t i
+        cdef int status
+        # (an atom is not made by merges)
+        for i in range(step.at.count if self.rules.pretokens.has_atoms else 0):
+            if self.rules.pretokens.atoms[step.at.hypothesis[i]]:
+                return 1
+        status = self.can_end(engine, depth)
+        return self.add_first(depth, whole, begin, found) if status > 0 else status
 
     cdef int can_end(self, Engine engine, uint32_t depth) noexcept nogil:
         cdef TextStep* step = &self.steps[depth]
