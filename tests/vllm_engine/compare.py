@@ -85,15 +85,15 @@ RECORDS = [
 ]
 
 
-def steps(requests: list[tuple[str, Any]], max_tokens: int) -> None:
-    """Forward steps for compact JSON, over the requests that every backend takes. A table comes after each way."""
+def steps(requests: list[tuple[str, Any]], max_tokens: int, compact: bool) -> None:
+    """Forward steps for JSON, over the requests that every backend takes. A table comes after each way."""
     ways = {"ffgrammar, no drafts": Plan(requests), "ffgrammar, forced tokens": Plan(requests, speculation=FORCED_ONLY)}
     ways |= {f"{peer}, no drafts": Plan(requests, backend=peer) for peer in PEERS}
     ways["ffgrammar, forced tokens and n-grams"] = Plan(requests, speculation=NGRAM)
     ways |= {f"{peer}, n-grams": Plan(requests, backend=peer, speculation=NGRAM) for peer in PEERS}
     found: dict[str, Answers] = {}
     for name, plan in ways.items():
-        plan.compact, plan.max_tokens = True, max_tokens
+        plan.compact, plan.max_tokens = compact, max_tokens
         found[name] = run(plan)
         _table(found, [one for one, _ in requests])
 
@@ -219,11 +219,12 @@ def main() -> None:
     parser.add_argument("what", choices=["steps", "records", "first-token", "cold", "dev"])
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--max-tokens", type=int, default=96)
+    parser.add_argument("--spaced", action="store_true", help="steps, records: JSON may have white space")
     given = parser.parse_args()
     if given.what == "steps":
-        steps(dev_requests(given.count), given.max_tokens)
+        steps(dev_requests(given.count), given.max_tokens, not given.spaced)
     elif given.what == "records":
-        steps(RECORDS, given.max_tokens)
+        steps(RECORDS, given.max_tokens, not given.spaced)
     elif given.what == "first-token":
         first_token(given.count)
     elif given.what == "cold":
