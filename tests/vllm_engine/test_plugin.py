@@ -236,6 +236,16 @@ def test_masks_of_reasoning(model_config: Any, hf_tokenizer: Any, monkeypatch: p
     assert manager.validate_tokens(request, [8]) == []
 
 
+def test_a_request_waits_briefly_for_its_grammar(
+    model_config: Any, hf_tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = _manager(model_config, hf_tokenizer, monkeypatch)
+    request = _request(manager, "a", json=SCHEMA)
+    monkeypatch.setattr("ffgrammar.integrations.vllm.plugin._PATIENCE", 60)
+    manager.grammar_init(request)
+    assert request.structured_output_request._grammar.done()
+
+
 def test_forced_tokens_become_drafts(model_config: Any, hf_tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     manager = _manager(model_config, hf_tokenizer, monkeypatch, method="ngram")
     request = _request(manager, "a", json=SCHEMA)

@@ -2,7 +2,7 @@
 
 Under speculation vLLM asks the model in one step about a token and about those that were drafted after it. What a
 grammar forces is the best draft there is: its mask has no other token (spelling.py), so the model takes it. Where bytes
-are forced, but no token, their usual spelling is a good guess: after a key comes `":"`, unless the value's first letters
+are forced, but no token, their usual spelling is a good guess: after a key comes `":"`, unless the value's first signs
 are spelled together with it. The model has the last word on all drafts that are not forced. So the texts are those that
 it writes without drafts.
 """
