@@ -19,6 +19,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from types import SimpleNamespace
@@ -45,25 +47,61 @@ def dev_requests(count: int) -> list[tuple[str, Any]]:
 
 def run(plan: Plan) -> Answers:
     """The answers of one engine, in a process of its own. A process that goes on for an hour counts as hung."""
-    with tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file:
+    with _started(plan) as process:
+        out, _ = process.communicate(timeout=3600)
+    return {one.get("name", ""): one for one in map(_told, out.splitlines()) if one is not None}
+
+
+@contextmanager
+def _started(plan: Plan) -> Iterator[subprocess.Popen[str]]:
+    """The process of one engine, which has to end well."""
+    with (
+        tempfile.NamedTemporaryFile("w", suffix=".json", encoding="utf-8") as file,
+        tempfile.TemporaryFile("w+") as log,
+    ):
         json.dump(asdict(plan), file)
         file.flush()
-        done = subprocess.run(
-            [sys.executable, "-m", "vllm_engine.run", file.name],
-            capture_output=True,
-            text=True,
-            timeout=3600,
-            check=False,
-        )
-    answers: Answers = {}
-    for line in done.stdout.splitlines():
-        if line.startswith('{"'):
-            one = json.loads(line)
-            answers[one.get("name", "")] = one
-    if done.returncode:
-        print(done.stderr[-3000:], file=sys.stderr)
-        sys.exit(f"an engine with the backend {plan.backend} failed")
-    return answers
+        command = [sys.executable, "-m", "vllm_engine.run", file.name]
+        pipe = subprocess.PIPE
+        with subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=log, text=True, bufsize=1) as process:
+            yield process
+        if process.returncode:
+            log.seek(0)
+            print(log.read()[-3000:], file=sys.stderr)
+            sys.exit(f"an engine with the backend {plan.backend} failed")
+
+
+def _told(line: str) -> dict[str, Any] | None:
+    """What a line of an engine's output says, if it is about a request."""
+    return json.loads(line) if line.startswith('{"') else None
+
+
+def run_in_turns(plans: dict[str, Plan]) -> dict[str, Answers]:
+    """The answers of several engines. They take turns, request by request, and another one begins each time."""
+    found: dict[str, Answers] = {way: {} for way in plans}
+    with ExitStack() as stack:
+        processes = {way: stack.enter_context(_started(plan)) for way, plan in plans.items()}
+        names = [name for name, _ in next(iter(plans.values())).requests]
+        order = list(plans)
+        for name in names:
+            order.append(order.pop(0))
+            for way in order:
+                for one in (f"plain {name}", name):
+                    found[way][one] = _ask(processes[way], one)
+        for process in processes.values():
+            process.communicate()
+    return found
+
+
+def _ask(process: subprocess.Popen[str], name: str) -> dict[str, Any]:
+    """Let an engine take its next request, and wait for its answer."""
+    assert process.stdin is not None and process.stdout is not None
+    process.stdin.write("\n")
+    for line in process.stdout:
+        one = _told(line)
+        if one is not None and one.get("name") == name:
+            return one
+    raise ValueError(f"an engine has ended before {name}")
 
 
 def _record(name: str, *fields: tuple[str, Any]) -> tuple[str, Any]:
@@ -85,15 +123,15 @@ RECORDS = [
 ]
 
 
-def steps(requests: list[tuple[str, Any]], max_tokens: int) -> None:
-    """Forward steps for compact JSON, over the requests that every backend takes. A table comes after each way."""
+def steps(requests: list[tuple[str, Any]], max_tokens: int, compact: bool) -> None:
+    """Forward steps for JSON, over the requests that every backend takes. A table comes after each way."""
     ways = {"ffgrammar, no drafts": Plan(requests), "ffgrammar, forced tokens": Plan(requests, speculation=FORCED_ONLY)}
     ways |= {f"{peer}, no drafts": Plan(requests, backend=peer) for peer in PEERS}
     ways["ffgrammar, forced tokens and n-grams"] = Plan(requests, speculation=NGRAM)
     ways |= {f"{peer}, n-grams": Plan(requests, backend=peer, speculation=NGRAM) for peer in PEERS}
     found: dict[str, Answers] = {}
     for name, plan in ways.items():
-        plan.compact, plan.max_tokens = True, max_tokens
+        plan.compact, plan.max_tokens = compact, max_tokens
         found[name] = run(plan)
         _table(found, [one for one, _ in requests])
 
@@ -114,9 +152,8 @@ def _table(found: dict[str, Answers], requests: list[str]) -> None:
 def first_token(count: int) -> None:
     """Time from a request to its first token, one request at a time, beside requests without a grammar."""
     requests = dev_requests(count)
-    found = {}
-    for backend in ("auto", *PEERS):
-        found[backend] = run(Plan(requests, backend=backend, concurrency=1, max_tokens=1, plain=True))
+    settings: dict[str, Any] = {"concurrency": 1, "max_tokens": 1, "plain": True, "in_turns": True}
+    found = run_in_turns({backend: Plan(requests, backend=backend, **settings) for backend in ("auto", *PEERS)})
     shared = [name for name, _ in requests if all("first" in found[way].get(name, {}) for way in found)]
     print(f"{len(shared)} of {len(requests)} requests are taken by all; milliseconds to the first token:")
     for measure, what in (("first", "as seen"), ("first_cpu", "of processor time")):
@@ -219,11 +256,12 @@ def main() -> None:
     parser.add_argument("what", choices=["steps", "records", "first-token", "cold", "dev"])
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--max-tokens", type=int, default=96)
+    parser.add_argument("--spaced", action="store_true", help="steps, records: JSON may have white space")
     given = parser.parse_args()
     if given.what == "steps":
-        steps(dev_requests(given.count), given.max_tokens)
+        steps(dev_requests(given.count), given.max_tokens, not given.spaced)
     elif given.what == "records":
-        steps(RECORDS, given.max_tokens)
+        steps(RECORDS, given.max_tokens, not given.spaced)
     elif given.what == "first-token":
         first_token(given.count)
     elif given.what == "cold":

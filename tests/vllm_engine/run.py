@@ -8,6 +8,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import time
 from dataclasses import dataclass
 from typing import Any
@@ -36,6 +37,7 @@ class Plan:
         concurrency: how many requests are under way at a time.
         max_tokens: how long an answer may be.
         plain: whether a request without a grammar comes before each other one, to compare times.
+        in_turns: whether a request starts only after a line of the standard input, one request at a time.
     """
 
     requests: list[tuple[str, Any]]
@@ -45,6 +47,7 @@ class Plan:
     concurrency: int = 32
     max_tokens: int = 64
     plain: bool = False
+    in_turns: bool = False
     temperature: float = 0.0
 
 
@@ -110,6 +113,8 @@ class _Runner:
         under_way = 0
         while waiting or under_way:
             while waiting and under_way < self.plan.concurrency:
+                if self.plan.in_turns:
+                    sys.stdin.readline()
                 under_way += self.add(*waiting.pop())
             under_way -= self.step()
         figures = {}

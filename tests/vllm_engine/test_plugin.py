@@ -236,6 +236,16 @@ def test_masks_of_reasoning(model_config: Any, hf_tokenizer: Any, monkeypatch: p
     assert manager.validate_tokens(request, [8]) == []
 
 
+def test_a_request_waits_briefly_for_its_grammar(
+    model_config: Any, hf_tokenizer: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manager = _manager(model_config, hf_tokenizer, monkeypatch)
+    request = _request(manager, "a", json=SCHEMA)
+    monkeypatch.setattr("ffgrammar.integrations.vllm.plugin._PATIENCE", 60)
+    manager.grammar_init(request)
+    assert request.structured_output_request._grammar.done()
+
+
 def test_forced_tokens_become_drafts(model_config: Any, hf_tokenizer: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     manager = _manager(model_config, hf_tokenizer, monkeypatch, method="ngram")
     request = _request(manager, "a", json=SCHEMA)
@@ -243,13 +253,18 @@ def test_forced_tokens_become_drafts(model_config: Any, hf_tokenizer: Any, monke
     forced = grammar.matcher.forced_tokens()
     assert 1 < len(forced) < 6
     assert hf_tokenizer.decode(forced).startswith('{"first_name')
-    assert manager.validate_tokens(request, []) == forced
-    assert manager.validate_tokens(request, [1, 2, 3]) == forced, "a draft that is wrong"
-    assert manager.validate_tokens(request, forced[:1]) == forced, "a draft that is short"
+    # (what begins the value could be one token with its first letters, and need not)
+    guessed = hf_tokenizer.encode('":"')
+    assert manager.validate_tokens(request, []) == forced + guessed
+    assert manager.validate_tokens(request, [1, 2, 3]) == forced + guessed, "a draft that is wrong"
+    assert manager.validate_tokens(request, forced[:1]) == forced + guessed, "a draft that is short"
     more = hf_tokenizer.encode('{"first_name":"Al')
     assert manager.validate_tokens(request, [*more, -1])[: len(more)] == more, "a draft that goes on"
     assert len(manager.validate_tokens(request, [*more, *more])) <= 6
-    assert manager.validate_tokens(request, forced) == forced
+    other = hf_tokenizer.encode('":".')
+    assert other[:1] != guessed
+    assert manager.validate_tokens(request, forced + other)[: len(forced + other)] == forced + other, "no guess instead"
+    assert manager.validate_tokens(request, forced) == forced + guessed
     assert manager.accept_tokens(request, forced)
     assert manager.backend.metrics.accepted._value.get() == len(forced)
     name = hf_tokenizer.encode('":"Al","')

@@ -11,6 +11,7 @@ import functools
 import importlib.util
 import logging
 from collections.abc import Callable
+from concurrent.futures import Future, wait
 from typing import Any
 
 from ffgrammar.integrations.vllm.naming import NAME, OURS
@@ -18,6 +19,8 @@ from ffgrammar.integrations.vllm.naming import NAME, OURS
 __all__ = ["register"]
 
 _DONE = "_ffgrammar_plugin"
+# The most seconds for which a new request waits for its grammar.
+_PATIENCE = 0.005
 
 
 def register() -> None:
@@ -115,6 +118,8 @@ def _take_engine(manager: Any) -> None:
             size = self.vllm_config.model_config.get_vocab_size()
             self.backend = FFGrammarBackend(self.vllm_config, tokenizer=self.tokenizer, vocab_size=size)
         others["grammar_init"](self, request)
+        if _serves(self) and asked is not None:
+            _await_briefly(asked)
 
     @functools.wraps(others["validate_tokens"])
     def validate_tokens(self: Any, request: Any, spec_tokens: list[int]) -> list[int]:
@@ -135,6 +140,17 @@ def _take_engine(manager: Any) -> None:
 
     manager.grammar_init, manager.validate_tokens = grammar_init, validate_tokens
     manager.grammar_bitmask = grammar_bitmask
+
+
+def _await_briefly(asked: Any) -> None:
+    """Wait for a grammar that is ready soon, as most are.
+
+    A request without its grammar misses the next step. A loop that looks for it again and again does not let the
+    compiling thread have the GIL for 5 ms. (An engine in a process of its own calls this in the thread that takes in
+    requests, so its steps go on meanwhile.)
+    """
+    if isinstance(asked._grammar, Future):
+        wait([asked._grammar], timeout=_PATIENCE)
 
 
 def _serves(manager: Any) -> bool:
