@@ -9,7 +9,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test, bit_words
-from ffgrammar.core.intern cimport intern_get, intern_len
+from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
 from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK, ends_call
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
