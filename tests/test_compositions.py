@@ -124,7 +124,8 @@ def test_comments_before_the_text_that_ends_a_part(cl100k: ff.Tokenizer, end: st
     pieces = [piece for piece in bytes_of_all if piece and not piece.strip(b" \n;#()ab<>/to")]
     tok = ff.Tokenizer.from_tokens(pieces)
     lisp = ff.compile_lark(
-        'start: item*\nitem: NAME | "(" item* ")"\nNAME: /[a-z<>\\/]+/\n%ignore /[ \\n]+/\n%ignore /;[^\\n]*/\n%ignore /#[^#]*#/',
+        'start: item*\nitem: NAME | "(" item* ")"\nNAME: /[a-z<>\\/]+/\n'
+        "%ignore /[ \\n]+/\n%ignore /;[^\\n]*/\n%ignore /#[^#]*#/",
         tok,
     )
     matcher = ff.compose(ff.sequence("<to>", lisp, end, ff.text()), tok).matcher()

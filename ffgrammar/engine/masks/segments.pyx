@@ -308,22 +308,20 @@ cdef int is_everywhere(Segments* s, uint32_t state) noexcept nogil:
         return 0
     if number >= s.everywhere.len and vec_fill(&s.everywhere, number + 1 - s.everywhere.len, 0xFF) < 0:
         return NO_MEMORY
-    if s.everywhere.data[number] > 1:
-        status = ends_everywhere(s.walk.m, state)
-        if status < 0:
-            return status
-        s.everywhere.data[number] = <uint32_t>status
-    return <int>s.everywhere.data[number]
+    if s.everywhere.data[number] <= 1:
+        return <int>s.everywhere.data[number]
+    status = ends_everywhere(s.walk.m, state)
+    s.everywhere.data[number] = <uint32_t>status if status >= 0 else 0xFFFFFFFF
+    return status
 
 
 cdef int add_segment(Segments* s, uint32_t row, uint32_t state, uint32_t tail, uint32_t* mask) noexcept nogil:
     """Add to a mask the tokens of a tail that may come in a configuration. (It calls itself at most MAX_TOKEN_BYTES deep, because
     each tail is a byte deeper in the trie.) Returns OK or a status."""
     cdef uint32_t offset, at, i, lexset
-    cdef Config after
+    cdef Config after = Config(row, state)
     cdef int status = is_everywhere(s, state)
     if status > 0:
-        after = Config(row, state)
         return walk_configs_of_tail(
             s.configs, s.walk.vocab, s.walk.completability, s.walk.m, &after, intern_get(&s.tails, tail),
             intern_len(&s.tails, tail), mask,
