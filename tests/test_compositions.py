@@ -14,6 +14,7 @@ import ffgrammar as ff
 from ffgrammar.grammar.edges import next_bytes
 from ffgrammar.regex.expr.store import ExprStore
 from oracle.compositions import SPECIAL, Composition, Symbols
+from oracle.masks import ByteTree, brute_force_mask
 from oracle.parts import Parts, vocabulary
 
 
@@ -114,6 +115,24 @@ def test_a_text_ends_with_the_first_of_its_ends(cl100k: ff.Tokenizer) -> None:
     assert accepts(grammar, "é</ac bc")
     assert not accepts(grammar, "x</a>bc")
     assert not accepts(grammar, "xbbc")
+
+
+@pytest.mark.parametrize("end", ["</to>", "\n#", ";a"])
+def test_comments_before_the_text_that_ends_a_part(cl100k: ff.Tokenizer, end: str) -> None:
+    # a comment may end with each of its bytes, if what follows it may be a part of it
+    bytes_of_all = [cl100k.token_bytes(token) for token in range(cl100k.vocab_size)]
+    pieces = [piece for piece in bytes_of_all if piece and not piece.strip(b" \n;#()ab<>/to")]
+    tok = ff.Tokenizer.from_tokens(pieces)
+    lisp = ff.compile_lark(
+        'start: item*\nitem: NAME | "(" item* ")"\nNAME: /[a-z<>\\/]+/\n'
+        "%ignore /[ \\n]+/\n%ignore /;[^\\n]*/\n%ignore /#[^#]*#/",
+        tok,
+    )
+    matcher = ff.compose(ff.sequence("<to>", lisp, end, ff.text()), tok).matcher()
+    tree = ByteTree(enumerate(pieces))
+    for text in (b"<to>", b"\n", b"; a(", b"\n\n", b"(a ;", b"; b\n", b"# b", b"#)", b" </t", b"o", b">;\n", b"#"):
+        assert matcher.accept_bytes(text) == len(text)
+        assert set(matcher.allowed_token_ids().tolist()) == brute_force_mask(matcher, tree, [])
 
 
 def test_equal_parts_are_one(cl100k: ff.Tokenizer) -> None:

@@ -36,7 +36,8 @@ cdef struct Masks:
     Vec reached          # scratch: lexer states
     Vec tokens           # scratch: for table_pack
     Vec exits            # scratch: see trie_walk.pxd
-    Vec buffer           # one mask and a spare word, in whole blocks (see mask_cache.pxd); all zero between calls; made for the first mask
+    # made for the first mask: one mask and a spare word, in whole blocks (see mask_cache.pxd); all zero between calls
+    Vec buffer
     StoredMask* recent   # the mask of the last configuration whose mask depends on its text, or NULL
     uint64_t recent_key  # the key of that configuration
     size_t recent_hits

@@ -41,7 +41,7 @@ from ffgrammar.engine.recognizer.recognizer cimport (
 from ffgrammar.engine.masks.partition_cache cimport (
     KEPT, NOT_KEPT, SHORT, key_cache_clear, key_cache_init, partitions_find, partitions_keep, partitions_note_short,
 )
-from ffgrammar.engine.masks.config_walk cimport config_table_clear, config_table_init, walk_configs
+from ffgrammar.engine.masks.config_walk cimport config_table_clear, config_table_init, ends_everywhere, walk_configs
 from ffgrammar.engine.masks.segments cimport (
     add_begins, add_segments, ends_at_root, segments_bind, segments_clear, segments_init,
 )
@@ -52,14 +52,12 @@ from ffgrammar.engine.masks.mask_cache cimport (
 )
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release, trace_settle, trace_try
 from ffgrammar.engine.recognizer.completability cimport add_special_tokens, step
-from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, LEAVE, dfa_accept, dfa_step
+from ffgrammar.regex.dfa.lazy_dfa cimport dfa_accept
 from ffgrammar.regex.dfa.threads cimport Threads, is_one_thread
 from ffgrammar.regex.expr.nodes cimport EMPTY
 
 cdef enum:
     LONG_WALK = 4096  # a partition is kept if its walk had at least this many nodes: a copy then costs little beside a walk
-    # bytes: printable ASCII has 95, and a name 63
-    MANY_ENDINGS = 80
 
 cdef uint64_t NO_KEY = <uint64_t>-1
 
@@ -78,7 +76,7 @@ cdef int masks_init(Masks* k) noexcept nogil:
     own_vec(&k.owner, &k.other)
     if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0:
         return NO_MEMORY
-    return NO_MEMORY if segments_init(&k.segments, &k.vocab) < 0 else config_table_init(&k.configs)
+    return NO_MEMORY if segments_init(&k.segments, &k.vocab, &k.configs) < 0 else config_table_init(&k.configs)
 
 
 cdef void masks_free(Masks* k) noexcept nogil:
@@ -304,17 +302,16 @@ cdef bint is_like_delimited(const Masks* k, const Recognizer* m, uint32_t state)
     return is_one_thread(t, pairs, count)
 
 
-cdef int ends_with_most_characters(Recognizer* m, uint32_t state) noexcept nogil:
-    """Whether a lexeme ends with most characters, as a comment that may end anywhere does. Returns 1, 0 or a status."""
-    cdef uint32_t count = 0
-    cdef uint32_t byte, target
-    cdef int status
-    for byte in range(256):
-        status = dfa_step(&m.dfa, state, byte, &target)
-        if status < 0:
-            return status
-        count += target > LAST_STATE and target < LEAVE
-    return count >= MANY_ENDINGS
+cdef bint is_complete(const Recognizer* m, uint32_t state) noexcept nogil:
+    """Whether the lexemes of a state are complete, and none can go on."""
+    cdef const uint32_t* pairs = intern_get(&m.dfa.states, state >> 8)
+    cdef uint32_t i
+    if pairs[0]:
+        return False
+    for i in range(2, intern_len(&m.dfa.states, state >> 8), 2):
+        if pairs[i] != EMPTY:
+            return False
+    return True
 
 
 cdef int compute_crossing(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
@@ -322,7 +319,7 @@ cdef int compute_crossing(Masks* k, Recognizer* m, const Config* config, bint* t
     zero on failure."""
     cdef int status = 0
     if m.dfa.threads.present and not m.rules.has_checks:
-        status = k.completability.assured or ends_with_most_characters(m, config.state)
+        status = k.completability.assured or ends_everywhere(m, config.state)
     if status > 0:
         return walk_configs(&k.configs, &k.vocab, k.completability, m, config, k.buffer.data)
     return status if status < 0 else compute_by_segments(k, m, config, text_dependent)
@@ -332,7 +329,7 @@ cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_depen
     """Compute the mask of a configuration into `buffer`. Returns a status below zero on failure."""
     cdef int status
     k.exits.len = 0
-    if k.completability.enabled and not is_like_delimited(k, m, config.state):
+    if k.completability.enabled and (is_complete(m, config.state) or not is_like_delimited(k, m, config.state)):
         status = compute_crossing(k, m, config, text_dependent)
         return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
     status = partition(k, m, config, text_dependent)
@@ -416,14 +413,7 @@ cdef int masks_explain(
 
 
 cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) noexcept nogil:
-    cdef const uint32_t* pairs = intern_get(&m.dfa.states, config.state >> 8)
-    cdef uint32_t i
-    if config.row & VIRTUAL or k.completability.enabled or m.rules.has_checks or pairs[0]:
-        return False
-    for i in range(2, intern_len(&m.dfa.states, config.state >> 8), 2):
-        if pairs[i] != EMPTY:
-            return False
-    return True
+    return not config.row & VIRTUAL and not k.completability.enabled and not m.rules.has_checks and is_complete(m, config.state)
 
 
 cdef int mask_after_exit(

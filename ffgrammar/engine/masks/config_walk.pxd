@@ -33,7 +33,16 @@ cdef int config_table_init(ConfigTable* t) noexcept nogil
 # Forget everything, and free the memory.
 cdef void config_table_clear(ConfigTable* t) noexcept nogil
 
+# Whether a lexeme ends with most characters in a lexer state, as a comment that may end anywhere does. Returns 1, 0 or a status.
+cdef int ends_everywhere(Recognizer* m, uint32_t state) noexcept nogil
+
 # Set in `mask` the tokens of the trie that may come in a configuration. Returns OK or a status.
 cdef int walk_configs(
     ConfigTable* t, const Vocabulary* v, Completability* c, Recognizer* m, const Config* config, uint32_t* mask,
+) noexcept nogil
+
+# The same for the tokens of a tail of `count` words (segment_walk.pxd).
+cdef int walk_configs_of_tail(
+    ConfigTable* t, const Vocabulary* v, Completability* c, Recognizer* m, const Config* config,
+    const uint32_t* tail, uint32_t count, uint32_t* mask,
 ) noexcept nogil

@@ -18,6 +18,9 @@ may come then is the mask of the configuration after the lexeme.
 In grammars in which a text may be lost to longest match (completability.pxd), each lexer state that tokens reach is asked once
 for each row whether the text can be completed from it, unless the state is safe in all rows (separator.pxd).
 
+A lexer state in which a lexeme ends with most characters has no segments, because they would be a byte long. There the walk over
+configurations (config_walk.pxd) goes on.
+
 Rows are plain here: grammars with checks of values do not use this file.
 """
 
@@ -27,6 +30,7 @@ from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.masks.config_walk cimport ConfigTable
 from ffgrammar.engine.masks.segment_walk cimport SegmentWalk
 from ffgrammar.engine.masks.trie_walk cimport Vocabulary
 from ffgrammar.engine.recognizer.completability cimport Completability
@@ -40,10 +44,12 @@ cdef struct Segments:
     Map own             # row << 32 | offset of a segment -> offset of the one that holds in this row, where not all of it does
     Vec words           # the segments, one after another
     Map begin           # tail of the root's children -> offset in `words` of a mask: the tokens that begin with one of its bytes
+    Vec everywhere      # per number of a lexer state: whether lexemes end there with most characters; above 1: not known
     Vec places          # scratch
+    ConfigTable* configs
 
-# `vocab` must live as long as the segments. Returns OK or NO_MEMORY. Free them with owner_free in either case.
-cdef int segments_init(Segments* s, const Vocabulary* vocab) noexcept nogil
+# `vocab` and `configs` must live as long as the segments. Returns OK or NO_MEMORY. Free them with owner_free in either case.
+cdef int segments_init(Segments* s, const Vocabulary* vocab, ConfigTable* configs) noexcept nogil
 
 # Forget everything.
 cdef void segments_clear(Segments* s) noexcept nogil

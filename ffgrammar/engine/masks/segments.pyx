@@ -13,6 +13,7 @@ from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_init
 from ffgrammar.core.sort cimport compare_runs, sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
+from ffgrammar.engine.masks.config_walk cimport ConfigTable, ends_everywhere, walk_configs_of_tail
 from ffgrammar.engine.masks.mask_cache cimport DENSE
 from ffgrammar.engine.masks.segment_walk cimport (
     CHILDREN, CHILDREN_WORDS, E_LEXEMES, E_NODE, E_PARENT, E_STATE, E_WORDS, LARGE, NO_ROW, segment_walk_clear,
@@ -45,13 +46,15 @@ cdef int add_whole(Segments* s) noexcept nogil:
     return NO_MEMORY if intern_add(&s.tails, words, CHILDREN_WORDS, &tail) < 0 else OK
 
 
-cdef int segments_init(Segments* s, const Vocabulary* vocab) noexcept nogil:
+cdef int segments_init(Segments* s, const Vocabulary* vocab, ConfigTable* configs) noexcept nogil:
+    s.configs = configs
     owner_init(&s.owner)
     own_intern(&s.owner, &s.tails)
     own_map(&s.owner, &s.index)
     own_map(&s.owner, &s.own)
     own_map(&s.owner, &s.begin)
     own_vec(&s.owner, &s.words)
+    own_vec(&s.owner, &s.everywhere)
     own_vec(&s.owner, &s.places)
     if segment_walk_init(&s.walk, &s.owner, vocab) < 0:
         return NO_MEMORY
@@ -65,6 +68,7 @@ cdef void segments_clear(Segments* s) noexcept nogil:
     map_clear(&s.begin)
     # (freed, because what a table keeps when it is dropped is not counted any more)
     vec_free(&s.words)
+    s.everywhere.len = 0
     segment_walk_clear(&s.walk)
 
 
@@ -296,12 +300,34 @@ cdef inline bint is_at_root(const Segments* s, uint32_t tail) noexcept nogil:
     return intern_get(&s.tails, tail)[0] == <uint32_t>CHILDREN and intern_get(&s.tails, tail)[1] == 0
 
 
+cdef int is_everywhere(Segments* s, uint32_t state) noexcept nogil:
+    """`ends_everywhere`, which is found once for each state; 0 if rows are not plain."""
+    cdef uint32_t number = state >> 8
+    cdef int status
+    if not s.walk.m.dfa.threads.present or s.walk.m.rules.has_checks:
+        return 0
+    if number >= s.everywhere.len and vec_fill(&s.everywhere, number + 1 - s.everywhere.len, 0xFF) < 0:
+        return NO_MEMORY
+    if s.everywhere.data[number] <= 1:
+        return <int>s.everywhere.data[number]
+    status = ends_everywhere(s.walk.m, state)
+    s.everywhere.data[number] = <uint32_t>status if status >= 0 else 0xFFFFFFFF
+    return status
+
+
 cdef int add_segment(Segments* s, uint32_t row, uint32_t state, uint32_t tail, uint32_t* mask) noexcept nogil:
     """Add to a mask the tokens of a tail that may come in a configuration. (It calls itself at most MAX_TOKEN_BYTES deep, because
     each tail is a byte deeper in the trie.) Returns OK or a status."""
     cdef uint32_t offset, at, i, lexset
-    cdef Config after
-    cdef int status = find_segment(s, state, tail, &offset)
+    cdef Config after = Config(row, state)
+    cdef int status = is_everywhere(s, state)
+    if status > 0:
+        return walk_configs_of_tail(
+            s.configs, s.walk.vocab, s.walk.completability, s.walk.m, &after, intern_get(&s.tails, tail),
+            intern_len(&s.tails, tail), mask,
+        )
+    if status >= 0:
+        status = find_segment(s, state, tail, &offset)
     if status >= 0:
         status = all_completable(s, row, offset)
     if status == 0:

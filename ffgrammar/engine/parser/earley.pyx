@@ -17,8 +17,8 @@ from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_re
 from ffgrammar.engine.parser.carried cimport carried_settle
 from ffgrammar.engine.parser.instances cimport expand
 from ffgrammar.engine.parser.links cimport (
-    IN_KERNEL, P_COUNT, P_FIRST, P_LINK, P_NONTERMINAL, P_WORDS, W_ENTRY, W_LINK, W_POSITION, W_SOURCE, W_WORDS, link_count, link_pair, links_clear,
-    links_find, links_init, links_truncate,
+    IN_KERNEL, P_COUNT, P_FIRST, P_LINK, P_NONTERMINAL, P_WORDS, W_ENTRY, W_LINK, W_POSITION, W_SOURCE, W_WORDS, link_count,
+    link_pair, links_clear, links_find, links_init, links_truncate,
 )
 from ffgrammar.engine.parser.tables cimport END, NONE, NONTERMINAL, NUMBER
 from ffgrammar.regex.dfa.threads cimport CARRIED_WORDS, E_COUNT, E_ENDED, THREADED

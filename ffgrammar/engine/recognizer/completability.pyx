@@ -10,7 +10,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.intern cimport intern_get, intern_len
-from ffgrammar.core.map cimport map_clear, map_count, map_get, map_put, map_set
+from ffgrammar.core.map cimport map_clear, map_get, map_put, map_set
 from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_EMPTINESS, NO_MEMORY, OK

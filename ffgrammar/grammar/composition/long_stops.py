@@ -32,8 +32,8 @@ def check_stops(stops: Iterable[bytes], limits: Limits) -> None:
             raise LimitError("dfa_states", limits.dfa_states, f"a text has a stop of {len(stop)} bytes")
         if _beginnings(stop) > BEGINNINGS_A_STEP * limits.emptiness_steps:
             detail = (
-                f"a text has a stop of {len(stop)} bytes that repeats itself, so each of its bytes may begin it anew, and "
-                "the work grows with the square of its length; a shorter stop is read in fewer steps"
+                f"a text has a stop of {len(stop)} bytes that repeats itself, so each of its bytes may begin it anew, "
+                "and the work grows with the square of its length; a shorter stop is read in fewer steps"
             )
             raise LimitError("emptiness_steps", limits.emptiness_steps, detail)
 
