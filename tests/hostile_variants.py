@@ -62,6 +62,13 @@ def _strings() -> Made:
             b'"cadog',
         )
 
+    for n in (8, 10, 20, 40):
+        ends = string(pattern=f"(t|8){{{n}}}$")
+        loops = [{"pattern": "^([a-z][0-9])+$"}, {"pattern": "((c1d3g3).{4,8}){6}"}]
+        for less in (0, 1):
+            both = [*loops, ends, {"not": {"pattern": f"(8|t){{{n - less}}}$"}}]
+            yield f"ends with {n}, not {n - less}", "json", string(allOf=both, minLength=10 * n), b'"a1'
+
 
 def _look_around() -> Made:
     for n in (8, 9, 10, 11, 12, 16):
@@ -286,13 +293,16 @@ def _arrays() -> Made:
         )
         yield f"exactly one of {n} contains of patterns", "json", {"type": "array", "oneOf": patterns}, b'["ab",'
         yield f"{n} contains and unique", "json", {"type": "array", "uniqueItems": True, "allOf": patterns}, b'["ab",'
-        primes = [{"type": "integer", "multipleOf": p} for p in PRIMES[: min(n, 8)]]
+        primes = [{"type": "integer", "multipleOf": p} for p in [*PRIMES, 23, 29, 31, 37][:n]]
+        counted = [{"type": "number", "multipleOf": number + 2} for number in range(n)]
         yield f"{n} multiples", "json", {"allOf": primes}, b"12"
         yield f"one of {n} multiples", "json", {"oneOf": primes}, b"12"
+        yield f"one of {n} multiples in a row", "json", {"oneOf": counted}, b"12"
+        yield f"not one of {n} multiples in a row", "json", {"type": "integer", "not": {"anyOf": counted}}, b"12"
         yield (
             f"{n} contains of multiples",
             "json",
-            {"type": "array", "allOf": [{"contains": one} for one in primes]},
+            {"type": "array", "allOf": [{"contains": one} for one in primes[:8]]},
             b"[12,",
         )
     yield "a multiple of the product of primes", "json", {"type": "integer", "multipleOf": math.prod(PRIMES)}, b"12"

@@ -140,9 +140,7 @@ def test_what_several_leave_is_found_by_arithmetic(data: st.DataObject) -> None:
 def test_exactly_one_of_many_needs_few_expressions() -> None:
     store = ExprStore()
     primes = [store.multiples(number, 0, 1, None, None) for number in (2, 3, 5, 7, 11, 13, 17, 19)]
-    lone = [
-        store.intersect([one, *[store.complement(other) for other in primes if other != one]]) for one in primes
-    ]
+    lone = [store.intersect([one, *[store.complement(other) for other in primes if other != one]]) for one in primes]
     exactly_one = store.union(lone)
     for number in range(1000):
         after = exactly_one

@@ -276,7 +276,8 @@ cdef bint agree(const uint32_t* one, const uint32_t* other, uint64_t common) noe
 cdef bint multiples_meet(const Nodes* n, uint32_t e) noexcept nogil:
     # With enough digits, a number has any remainders for divisors without a common divisor (the Chinese remainder theorem).
     # Otherwise there is a number that is a multiple of all divisors, because they `agree`. Beside it there is another one that is
-    # a multiple of those asked for only, unless these make it a multiple of one ruled out. `joint` is what they make it a multiple of.
+    # a multiple of those asked for only, unless these make it a multiple of one ruled out. `joint` is what they make it a
+    # multiple of.
     cdef const uint32_t* members = node(n, e)
     cdef uint32_t count = node_len(n, e)
     cdef const uint32_t* one

@@ -1,0 +1,44 @@
+"""What hostile sources cost in memory, which is the same on every machine and grows with the time."""
+
+from __future__ import annotations
+
+import pytest
+from hostile_sources import compiled, sources
+from hostile_variants import variants
+
+import ffgrammar as ff
+
+# name of a source: how many expressions and megabytes its grammar may have after the masks along its text
+MOST = {
+    "one of 8 multiples": (60_000, 16),
+    "one of 12 multiples": (60_000, 20),
+    "one of 12 multiples in a row": (60_000, 20),
+    "a terminal with 50 conditions": (60_000, 40),
+    "one of 200 objects of one key": (10_000, 10),
+    "20 terminals around": (10_000, 100),
+}
+ALL = {one.name: one for one in (*sources(), *variants())}
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_memory(cl100k: ff.Tokenizer, name: str) -> None:
+    one = ALL[name]
+    grammar = compiled(one, cl100k, ff.Limits())
+    matcher = grammar.matcher()
+    bitmask = ff.allocate_bitmask(1, cl100k.vocab_size)
+    try:
+        for token in cl100k.encode(one.text.decode()):
+            matcher.fill_bitmask(bitmask)
+            matcher.accept_token(token)
+        matcher.fill_bitmask(bitmask)
+    except ff.LimitError as error:
+        assert error.limit == "mask_work"
+    found = grammar.stats()
+    expressions, megabytes = MOST[name]
+    assert found["expressions"] <= expressions and found["bytes"] <= megabytes << 20
+
+
+@pytest.mark.parametrize("name", ["8, not 8", "10, not 10", "20, not 20", "40, not 40", "8, not 7", "10, not 9"])
+def test_a_contradiction_is_seen_soon(cl100k: ff.Tokenizer, name: str) -> None:
+    with pytest.raises(ff.GrammarError, match="no value obeys"):
+        compiled(ALL[f"ends with {name}"], cl100k, ff.Limits(emptiness_steps=5000))
