@@ -126,9 +126,7 @@ def _keeping(read: ReadTokenizer, key: str | None, files: Sequence[Identity]) ->
 def _assemble(
     kept: CachedVocabulary, key: str, files: Sequence[Identity], read: Callable[[], ReadTokenizer]
 ) -> TokenizerParts:
-    late = LateReading(
-        lambda: _keeping(read(), key, files), kept.trie, lambda: kept_rules(key, kept.trie, files)
-    )
+    late = LateReading(lambda: _keeping(read(), key, files), kept.trie, lambda: kept_rules(key, kept.trie, files))
     return TokenizerParts(
         kept.trie,
         kept.special_tokens,

@@ -104,9 +104,7 @@ class ListedRules(NamedTuple):
             names = [name if self.space is None else name.replace(" ", self.space) for name in self.atoms]
             splits = [Split("", gaps=True, atoms=tuple(names)), *splits]
         atoms = list(self.atoms.values())
-        return PackedRules(
-            self._pairs(), self.ranks, splits, self.byte_tokens, self.whole_pretokens, self.space, atoms
-        )
+        return PackedRules(self._pairs(), self.ranks, splits, self.byte_tokens, self.whole_pretokens, self.space, atoms)
 
     def _all_splits(self) -> list[Split]:
         """The splits, or the cuts that the vocabulary implies where there is no pre-tokenizer."""

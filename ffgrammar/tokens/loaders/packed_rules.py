@@ -1,5 +1,5 @@
-"""What rules with listed merges are made of: ids, patterns, and the merges in one piece. An entry of the cache has just this
-(rules_cache.py)."""
+"""What rules with listed merges are made of: ids, patterns, and the merges in one piece. An entry of the cache has
+just this (rules_cache.py)."""
 
 from __future__ import annotations
 

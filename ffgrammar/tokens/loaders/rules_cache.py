@@ -53,7 +53,7 @@ def keep_rules(key: str, packed: PackedRules, trie: TokenTrie, files: Sequence[I
 
 
 def kept_rules(key: str, trie: TokenTrie, files: Sequence[Identity]) -> CanonicalRules | None:
-    """The rules in an entry; None if it is not there, damaged or of other files. The arguments are as in `keep_rules`."""
+    """The rules in an entry; None if it is not there, damaged or of other files. For the arguments see `keep_rules`."""
     try:
         found = read_sealed(_path(key), files)
         if found is None:

@@ -204,9 +204,7 @@ def _unpack(header: dict[str, Any], tokens: memoryview) -> CachedVocabulary | No
     check_special_tokens(special_tokens)
     eos = check_eos(header["eos_token_ids"], header["vocab_size"])
     long_tokens = [(number, bytes.fromhex(text)) for number, text in header["long_tokens"]]
-    trie = TokenTrie.from_front_coded(
-        tokens, header["count"], header["vocab_size"], long_tokens, bool(header["wide"])
-    )
+    trie = TokenTrie.from_front_coded(tokens, header["count"], header["vocab_size"], long_tokens, bool(header["wide"]))
     if any(trie.token_bytes(number) for number in [*special_tokens.values(), *eos]):
         return None
     return CachedVocabulary(
