@@ -3,8 +3,6 @@ from collections.abc import Sequence
 from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
-def pairs_fit(trie: TokenTrie, pairs: bytes) -> bool: ...
-
 class Merges:
     """The merges of a vocabulary."""
 

@@ -56,28 +56,6 @@ cdef inline uint64_t pair_key(uint32_t one, uint32_t other) noexcept nogil:
     return <uint64_t>one << 33 | <uint64_t>other << 2 | 1
 
 
-def pairs_fit(TokenTrie trie not None, bytes pairs not None):
-    """Whether the words of listed merges (`MergeList`) are ids of the vocabulary, and each merge makes a token with as many bytes
-    as its two parts have together."""
-    cdef const uint32_t* words = <const uint32_t*><const char*>pairs
-    cdef const uint32_t* offsets = trie.offsets
-    cdef size_t count = <size_t>len(pairs) // sizeof(uint32_t)
-    cdef uint32_t size = trie.vocab_size
-    cdef uint32_t left, right, made
-    cdef size_t i
-    if <size_t>len(pairs) % (3 * sizeof(uint32_t)):
-        return False
-    for i in range(0, count, 3):
-        left, right, made = words[i], words[i + 1], words[i + 2]
-        if left >= size or right >= size or made >= size:
-            return False
-        left = offsets[left + 1] - offsets[left]
-        right = offsets[right + 1] - offsets[right]
-        if left == 0 or right == 0 or left + right != offsets[made + 1] - offsets[made]:
-            return False
-    return True
-
-
 @cython.final
 cdef class Merges:
     """The merges of a vocabulary.
