@@ -14,10 +14,14 @@ from test_tokens_huggingface import byte_fallback, byte_level, texts
 
 import ffgrammar as ff
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.loaders import cached_file, huggingface_rules, vocabulary_cache
+from ffgrammar.tokens.canonical.rules import CanonicalRules
+from ffgrammar.tokens.loaders import cached_file, vocabulary_cache
+from ffgrammar.tokens.loaders.huggingface_rules import ListedRules
+from ffgrammar.tokens.loaders.packed_rules import PackedRules
 from ffgrammar.tokens.loaders.vocabulary_cache import DIGEST, MAGIC
+from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
-MADE: list[Any] = []
+MADE: list[ListedRules] = []
 
 
 @pytest.fixture
@@ -26,10 +30,13 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("FFGRAMMAR_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cached_file, "MIN_BYTES", 0)
     monkeypatch.setattr(vocabulary_cache, "SETTLED_NS", -(10**12))
-    make_packed = huggingface_rules.ListedRules.make_packed
-    monkeypatch.setattr(
-        huggingface_rules.ListedRules, "make_packed", lambda *args: MADE.append(args) or make_packed(*args)
-    )
+    make_packed = ListedRules.make_packed
+
+    def noted(self: ListedRules, trie: TokenTrie) -> tuple[CanonicalRules, PackedRules]:
+        MADE.append(self)
+        return make_packed(self, trie)
+
+    monkeypatch.setattr(ListedRules, "make_packed", noted)
     MADE.clear()
     return tmp_path / "cache"
 
@@ -126,11 +133,13 @@ def test_forged_entries_do_not_crash(file: Path, folder: Path) -> None:
     entry = the_entry(folder)
     rest = entry.read_bytes()[len(MAGIC) + DIGEST :]
     size = int.from_bytes(rest[:4], "little")
-    header, pairs = json.loads(rest[4 : 4 + size]), rest[4 + size :]
+    header, words = json.loads(rest[4 : 4 + size]), rest[4 + size :]
+    end = header["bytes"]
+    pairs, parts = words[:end], words[end:]
 
-    def try_entry(fields: dict[str, Any], words: bytes) -> None:
+    def try_entry(fields: dict[str, Any], data: bytes) -> None:
         text = json.dumps(fields).encode()
-        sealed = len(text).to_bytes(4, "little") + text + words
+        sealed = len(text).to_bytes(4, "little") + text + data
         entry.write_bytes(MAGIC + sha256(sealed).digest() + sealed)
         tok = ff.Tokenizer.from_file(file)
         if tok.canon is not None:
@@ -159,12 +168,16 @@ def test_forged_entries_do_not_crash(file: Path, folder: Path) -> None:
     ]
     for field in header:
         for value in wrong:
-            try_entry({**header, field: value}, pairs)
-        try_entry({name: value for name, value in header.items() if name != field}, pairs)
+            try_entry({**header, field: value}, words)
+        try_entry({name: value for name, value in header.items() if name != field}, words)
     rng = random.Random(2)
     for _ in range(60):
         at = rng.randrange(len(pairs))
-        try_entry(header, pairs[:at] + bytes([rng.randrange(256)]) + pairs[at + 1 :])
-    for words in (b"", pairs[:-1], pairs[12:], pairs[:120] * 3, pairs[::-1]):
-        try_entry(header, words)
+        try_entry(header, pairs[:at] + bytes([rng.randrange(256)]) + pairs[at + 1 :] + parts)
+        at = rng.randrange(len(parts))
+        try_entry(header, pairs + parts[:at] + bytes([rng.randrange(256)]) + parts[at + 1 :])
+    for other in (b"", pairs[:-1], pairs[12:], pairs[:120] * 3, pairs[::-1]):
+        try_entry({**header, "bytes": len(other)}, other + parts)
+    for other in (b"", parts[:-4], parts[::-1], parts[4:] + parts[:4], b"\xff" * len(parts), bytes(len(parts))):
+        try_entry(header, pairs + other)
     MADE.clear()

@@ -112,7 +112,7 @@ class KeepingRules:
     def make(self, trie: TokenTrie) -> CanonicalRules:
         """See `Rules.make`."""
         rules, packed = self._listed.make_packed(trie)
-        keep_rules(self._key, packed, trie, self._files)
+        keep_rules(self._key, packed, rules, self._files)
         return rules
 
 

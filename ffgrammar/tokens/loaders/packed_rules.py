@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
+from ffgrammar.tokens.bpe.packed_parts import load_parts
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class PackedRules(NamedTuple):
         byte_tokens: see `Merges`.
         whole_pretokens, space: see `CanonicalRules`.
         atoms: the ids of the added tokens.
+        parts: the parts of all tokens (`pack_parts`), if they are known. Only with `pairs` as bytes.
     """
 
     pairs: list[tuple[int, int, int]] | bytes
@@ -36,14 +38,18 @@ class PackedRules(NamedTuple):
     whole_pretokens: bool
     space: str | None
     atoms: list[int]
+    parts: bytes | None = None
 
     def make(self, trie: TokenTrie) -> CanonicalRules:
         """The rules on a vocabulary.
 
         Raises:
-            TokenizerError: an id is out of range, a pattern cannot be read, or an added token has no bytes.
+            TokenizerError: an id is out of range, a pattern cannot be read, an added token has no bytes, or the parts
+                are not those of these merges.
         """
         merges = Merges(trie, MergeList(self.pairs, self.ranks), self.byte_tokens)
+        if isinstance(self.pairs, bytes) and self.parts is not None and not load_parts(merges, self.pairs, self.parts):
+            raise TokenizerError("the parts of tokens are not those of these merges")
         if any(not trie.token_bytes(token) for token in self.atoms):
             raise TokenizerError("an added token has no bytes")
         return CanonicalRules(

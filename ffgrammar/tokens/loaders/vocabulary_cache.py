@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 VARIABLE = "FFGRAMMAR_CACHE"
-MAGIC = b"FFVOCAB3"
+MAGIC = b"FFVOCAB2"
 SUFFIX = ".vocab"
 DIGEST = 32
 # The most bytes of all entries together. Entries that were used last are kept, as far as they fit.
