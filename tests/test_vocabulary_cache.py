@@ -145,7 +145,7 @@ def test_options_and_paths_have_entries_of_their_own(file: Path, folder: Path, m
     check_same(load(file.parent, 1), load(file.parent, 0))
     with pytest.raises(TokenizerError, match="out of range"):
         Tokenizer.from_file(file, eos_token_ids=10**6)
-    assert len(entries(folder)) == 7
+    assert len([one for one in entries(folder) if "-rules" not in one.name]) == 7
 
 
 @pytest.mark.parametrize("change", ["content", "same size and time", "beside", "replaced"])

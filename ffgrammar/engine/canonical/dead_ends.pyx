@@ -128,7 +128,8 @@ cdef class DeadEnds:
         cdef bint had_unkept = self.has_unkept
         if had_unkept:
             self.dead.len = self.unkept
-        self.leads.has_place = self.has_unkept = False
+        self.has_unkept = False
+        self.leads.forget_text()
         return had_unkept
 
     cdef int list_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:

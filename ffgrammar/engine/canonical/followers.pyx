@@ -21,7 +21,7 @@ from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalState
 
 cdef enum:
     # When an incomplete list has left this many questions open, all followers are searched for.
-    FEW = 3
+    FEW = 10
     ENTRY_WORDS = 3  # of `listed`
     NOT_NAMED = 0xFFFFFFFF
 

@@ -20,7 +20,7 @@ cdef class Leads:
     cdef TokenTrie trie
     cdef Reach reach
     # The place that was looked at last. The other fields are about it.
-    cdef bint has_place        # whether there is one; cleared by DeadEnds.forget_text, because virtual rows do not last
+    cdef bint has_place        # whether there is one
     cdef Config place          # a configuration
     # Where the leads begin: `place`; or, if its lexeme must end there, the configuration after it. Both have virtual rows, or
     # neither has. If they have, the two are equal.
@@ -51,6 +51,9 @@ cdef class Leads:
     # Whether the base is another state than that of `start`. Returns True or False.
     cdef inline bint has_base(self) noexcept nogil:
         return self.base != self.start.state
+
+    # Forget the place if its row is virtual, because virtual rows do not last.
+    cdef void forget_text(self) noexcept nogil
 
     # Forget the base: from now on it is the state of `start`.
     cdef void forget_base(self) noexcept nogil

@@ -139,6 +139,9 @@ cdef class Leads:
             return min(status, OK)
         return NO_MEMORY if map_put(&self.number_of, config_key(config), number) < 0 else 1
 
+    cdef void forget_text(self) noexcept nogil:
+        self.has_place = self.has_place and not self.place.row & VIRTUAL
+
     cdef void forget_base(self) noexcept nogil:
         self.base = self.start.state
 

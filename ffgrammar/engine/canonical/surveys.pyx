@@ -150,7 +150,7 @@ cdef class Surveys:
             status = self.ends_by(engine, state, transition, transition.endings.data + i)
             if status == 0:
                 token = transition.endings.data[i]
-                if transition.endings.data[i + 1] == 0 and transition.endings.data[i + 2] == NEVER:
+                if transition.endings.data[i + 1] == 0 and transition.endings.data[i + 3] == NEVER:
                     token |= DEAD
                 status = vec_push(&self.words, token)
             if status < 0:
@@ -163,13 +163,14 @@ cdef class Surveys:
         self, Engine engine, uint32_t state, const Transition* transition, const uint32_t* ending
     ) noexcept nogil:
         cdef uint32_t words = self.rules.outcomes.words
-        cdef uint32_t i, bytes, offset
+        cdef uint64_t bytes
+        cdef uint32_t i, offset
         cdef int status
         for i in range(self.rules.trie.offsets[ending[0]], self.rules.trie.offsets[ending[0] + 1]):
             status = dfa_step(&engine.recognizer.dfa, state, self.rules.trie.blob[i], &state)
             if status < 0 or state > LAST_STATE:
                 return status if status < 0 else 1
-        bytes = ending[1]
+        bytes = ending[1] | <uint64_t>ending[2] << 32
         if bytes == 0:
             return 0
         while bytes:
@@ -181,7 +182,7 @@ cdef class Surveys:
         if status < 0:
             return status
         for i in range(words):
-            if transition.outcomes[ending[2] * words + i] & self.reach.ends.data[offset + i]:
+            if transition.outcomes[ending[3] * words + i] & self.reach.ends.data[offset + i]:
                 return 1
         return 0
 

@@ -23,6 +23,8 @@ In reading order:
     ranks               rank files of tiktoken and Llama, and Mistral's tekken.json
     word_list           word lists of RWKV
     files               what kind of tokenizer a file has, by its content
+    packed_rules        what rules with listed merges are made of
+    rules_cache         such rules, kept beside the vocabularies of files
     late_reading        the rules and the encoder of a tokenizer whose vocabulary came from the cache
     cached_file         the tokenizer in a file, with its vocabulary from the cache if it is there
     makers              make the parts of a tokenizer from what a caller gives

@@ -11,11 +11,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.canonical.lazy_rules import LazyRules
+from ffgrammar.tokens.loaders.huggingface_rules import ListedRules
 from ffgrammar.tokens.loaders.late_reading import LateReading
 from ffgrammar.tokens.loaders.parts import ReadTokenizer, TokenizerParts, build_parts
+from ffgrammar.tokens.loaders.rules_cache import keep_rules, kept_rules
 from ffgrammar.tokens.loaders.source import Source
 from ffgrammar.tokens.loaders.vocabulary_cache import (
     CachedVocabulary,
@@ -26,6 +28,10 @@ from ffgrammar.tokens.loaders.vocabulary_cache import (
     read_entry,
     write_entry,
 )
+
+if TYPE_CHECKING:
+    from ffgrammar.tokens.canonical.rules import CanonicalRules
+    from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["cached_parts"]
 
@@ -65,10 +71,10 @@ def cached_parts(path: Path, source: Source, read: Callable[[Path], ReadTokenize
         # (the key has the path as given, too, because messages of loaders name it)
         key = cache_key(paths[0], [str(path), source.maker, source.arguments])
     kept = None if key is None else read_entry(key, files)
-    if kept is not None:
-        parts = _assemble(kept, lambda: _read_same(paths, files, read))
+    if kept is not None and key is not None:
+        parts = _assemble(kept, key, files, lambda: _read_same(paths, files, read))
     else:
-        parts = build_parts(read(path), source.arguments["vocab_size"])
+        parts = build_parts(_keeping(read(path), key, files), source.arguments["vocab_size"])
         if key is not None and identify(paths) == files:
             write_entry(key, _to_keep(parts), files)
     parts.source = source._replace(files=tuple(paths), identities=tuple(files))
@@ -87,15 +93,47 @@ def _read_same(paths: Sequence[str], files: Sequence[Identity], read: Callable[[
     )
 
 
-def _assemble(kept: CachedVocabulary, read: Callable[[], ReadTokenizer]) -> TokenizerParts:
-    late = LateReading(read, kept.trie)
+class KeepingRules:
+    """Rules of a file that are kept when they are made: see `Rules`.
+
+    Args:
+        listed: the rules.
+        key, files: as in `keep_rules`.
+    """
+
+    def __init__(self, listed: ListedRules, key: str, files: Sequence[Identity]) -> None:
+        self._listed = listed
+        self._key = key
+        self._files = files
+        self.secondary = listed.secondary
+        self.knows_space = listed.knows_space
+        self.form = listed.form
+
+    def make(self, trie: TokenTrie) -> CanonicalRules:
+        """See `Rules.make`."""
+        rules, packed = self._listed.make_packed(trie)
+        keep_rules(self._key, packed, rules, self._files)
+        return rules
+
+
+def _keeping(read: ReadTokenizer, key: str | None, files: Sequence[Identity]) -> ReadTokenizer:
+    """What was read, with rules that are kept when they are made, if they can be."""
+    if key is None or not isinstance(read.rules, ListedRules):
+        return read
+    return read._replace(rules=KeepingRules(read.rules, key, files))
+
+
+def _assemble(
+    kept: CachedVocabulary, key: str, files: Sequence[Identity], read: Callable[[], ReadTokenizer]
+) -> TokenizerParts:
+    late = LateReading(lambda: _keeping(read(), key, files), kept.trie, lambda: kept_rules(key, kept.trie, files))
     return TokenizerParts(
         kept.trie,
         kept.special_tokens,
         kept.eos_token_ids,
         kept.name,
         late if kept.has_encoder else None,
-        LazyRules(late.rules) if kept.has_rules else None,
+        late.rules if kept.has_rules else None,
         kept.reason,
         kept.normal_form,
         kept.adds_prefix_space,

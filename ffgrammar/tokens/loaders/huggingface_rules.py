@@ -18,17 +18,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
-from itertools import product
+from itertools import compress, count, product
 from typing import Any, NamedTuple
 
 from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.bpe.merge_list import MergeList
-from ffgrammar.tokens.bpe.merges import Merges
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT, read_splits
 from ffgrammar.tokens.loaders.implied_splits import implied_split
 from ffgrammar.tokens.loaders.name_table import NameTable
+from ffgrammar.tokens.loaders.packed_rules import PackedRules
 from ffgrammar.tokens.loaders.vocabulary_json import JsonText
 from ffgrammar.tokens.pretokenize.automaton import Split
 from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm, is_normal
@@ -89,19 +88,23 @@ class ListedRules(NamedTuple):
             TokenizerError: a merge or a pattern cannot be read, or ordinary text may become a token without bytes.
                 Masks work all the same.
         """
+        return self.make_packed(trie)[0]
+
+    def make_packed(self, trie: TokenTrie) -> tuple[CanonicalRules, PackedRules]:
+        """The rules on a vocabulary, and what they are made of. Raises TokenizerError as `make`."""
         with paused():
-            merges = Merges(trie, MergeList(self._pairs(), self.ranks), self.byte_tokens)
-        if any(not trie.token_bytes(token) for token in self.atoms.values()):
-            raise TokenizerError("an added token has no bytes")
+            packed = self._pack()
+            rules = packed.make(trie)
+        self._check_blank(rules)
+        return rules, packed
+
+    def _pack(self) -> PackedRules:
         splits = self._all_splits()
         if self.atoms:
             names = [name if self.space is None else name.replace(" ", self.space) for name in self.atoms]
             splits = [Split("", gaps=True, atoms=tuple(names)), *splits]
-        rules = CanonicalRules(
-            trie, splits, self.whole_pretokens, merges=merges, space=self.space, atoms=self.atoms.values()
-        )
-        self._check_blank(rules)
-        return rules
+        atoms = list(self.atoms.values())
+        return PackedRules(self._pairs(), self.ranks, splits, self.byte_tokens, self.whole_pretokens, self.space, atoms)
 
     def _all_splits(self) -> list[Split]:
         """The splits, or the cuts that the vocabulary implies where there is no pre-tokenizer."""
@@ -203,7 +206,8 @@ def read_rules(
     texts = {text.encode() for text in atoms}
     secondary = units.secondary - own
     if texts:
-        secondary |= {number for number, text in enumerate(tokens) if text in texts and number not in own}
+        # (most tokens are not in `texts`, and `compress` passes over these without Python's own code)
+        secondary |= set(compress(count(), map(texts.__contains__, tokens))) - own
     # (added tokens whose text is in no decoded text are secondary, too)
     left = {token["id"] for token in added} - own
     secondary |= left - set(vocabulary.values()) if left else left

@@ -1,8 +1,8 @@
 """The rules and the encoder of a tokenizer whose vocabulary came from the cache. The tokenizer's file is read
 when its rules or its encoder are first needed.
 
-    late = LateReading(read, trie)
-    late.encode("Hello"), late.rules()
+    late = LateReading(read, trie, kept)
+    late.encode("Hello"), late.rules.get()
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from collections.abc import Callable, Container
 from typing import TYPE_CHECKING
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.canonical.lazy_rules import LazyRules
 from ffgrammar.tokens.loaders.parts import Encoder, ReadTokenizer, bind
 
 if TYPE_CHECKING:
-    from ffgrammar.tokens.canonical.lazy_rules import LazyRules
     from ffgrammar.tokens.canonical.rules import CanonicalRules
     from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
@@ -28,31 +28,42 @@ class LateReading:
         read: reads the file. Raises TokenizerError if that fails, or if the file is not the one whose vocabulary was
             cached.
         trie: the vocabulary.
+        kept: finds the rules without the file; returns None if it does not find them.
+
+    Attributes:
+        rules: the tokenizer's rules.
     """
 
-    def __init__(self, read: Callable[[], ReadTokenizer], trie: TokenTrie) -> None:
+    def __init__(
+        self, read: Callable[[], ReadTokenizer], trie: TokenTrie, kept: Callable[[], CanonicalRules | None]
+    ) -> None:
         self._read = read
         self._trie = trie
-        self._found: dict[None, tuple[Encoder | None, LazyRules | None]] = {}
+        self._kept = kept
+        self._found: dict[None, ReadTokenizer] = {}
+        self.rules = LazyRules(self._make_rules)
 
-    def _parts(self) -> tuple[Encoder | None, LazyRules | None]:
+    def _parts(self) -> ReadTokenizer:
         found = self._found.get(None)
         if found is None:
-            read = self._read()
+            found = self._read()
+            bind(found, self._trie, self.rules)
             # Two threads may both get here. The first result stays.
-            found = self._found.setdefault(None, (read.encoder, bind(read, self._trie)))
+            found = self._found.setdefault(None, found)
         return found
 
-    def rules(self) -> CanonicalRules:
-        """The tokenizer's rules. Raises TokenizerError where they cannot be known."""
-        rules = self._parts()[1]
-        found = None if rules is None else rules.get()
-        if found is None:
-            raise TokenizerError("" if rules is None else rules.reason)
-        return found
+    def _make_rules(self) -> CanonicalRules:
+        """Raises TokenizerError where the rules cannot be known."""
+        found = self._kept()
+        if found is not None:
+            return found
+        read = self._parts()
+        if read.rules is None:
+            raise TokenizerError(read.reason)
+        return read.rules.make(self._trie)
 
     def _encoder(self) -> Encoder:
-        encoder = self._parts()[0]
+        encoder = self._parts().encoder
         if encoder is None:
             raise TokenizerError("the tokenizer cannot encode")
         return encoder

@@ -135,16 +135,17 @@ class TokenizerParts:
     source: Source | None = None
 
 
-def bind(read: ReadTokenizer, trie: TokenTrie) -> LazyRules | None:
+def bind(read: ReadTokenizer, trie: TokenTrie, rules: LazyRules | None = None) -> LazyRules | None:
     """The rules on a trie, to be made when they are first needed; None where they are not known. Gives these rules to
-    an encoder that works by rules, and the trie to an encoder that works on the trie. Raises TokenizerError if an
-    encoder cannot use the trie."""
+    an encoder that works by rules, and the trie to an encoder that works on the trie. `rules` are such rules, if there
+    are any already. Raises TokenizerError if an encoder cannot use the trie."""
     if isinstance(read.encoder, TrieEncoder):
         read.encoder.bind_trie(trie)
     if read.rules is None:
         return None
-    make: Callable[[TokenTrie], CanonicalRules] = read.rules.make
-    rules = LazyRules(partial(make, trie))
+    if rules is None:
+        make: Callable[[TokenTrie], CanonicalRules] = read.rules.make
+        rules = LazyRules(partial(make, trie))
     if isinstance(read.encoder, HuggingFaceEncoder | RulesEncoder):
         read.encoder.bind(rules, read.rules.knows_space, read.rules.form)
     return rules

@@ -36,7 +36,18 @@ from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm
 from ffgrammar.tokens.vocabulary.special import check_eos, check_special_tokens
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
-__all__ = ["CachedVocabulary", "cache_folder", "cache_key", "identify", "is_settled", "read_entry", "write_entry"]
+__all__ = [
+    "SUFFIX",
+    "CachedVocabulary",
+    "cache_folder",
+    "cache_key",
+    "identify",
+    "is_settled",
+    "read_entry",
+    "read_sealed",
+    "write_entry",
+    "write_sealed",
+]
 
 VARIABLE = "FFGRAMMAR_CACHE"
 MAGIC = b"FFVOCAB2"
@@ -136,16 +147,32 @@ def read_entry(key: str, files: Sequence[Identity]) -> CachedVocabulary | None:
         key: its path, from `cache_key`.
         files: what `identify` says of the files now.
     """
-    data = _read_own_file(key)
-    if data is None:
-        return None
     try:
-        found = _unpack(data, os.path.basename(key), files)
-        # (`_make_room` deletes the entries with the latest times last)
-        os.utime(key)
+        found = read_sealed(key, files)
+        return None if found is None else _unpack(*found)
     except (OSError, TokenizerError, LookupError, TypeError, ValueError, OverflowError, RecursionError):
         return None
-    return found
+
+
+def read_sealed(path: str, files: Sequence[Identity]) -> tuple[dict[str, Any], memoryview] | None:
+    """The header of an entry and what follows it; None if it is not there, or of other files. If the entry is damaged,
+    returns None or raises an error of one of several classes. The arguments are as in `read_entry`."""
+    import hashlib
+
+    data = _read_own_file(path)
+    if data is None:
+        return None
+    start = len(MAGIC) + DIGEST
+    view = memoryview(data)
+    if data[: len(MAGIC)] != MAGIC or hashlib.sha256(view[start:]).digest() != data[len(MAGIC) : start]:
+        return None
+    size = int.from_bytes(data[start : start + 4], "little")
+    header = json.loads(data[start + 4 : start + 4 + size])
+    if header["key"] != os.path.basename(path) or [one and tuple(one) for one in header["files"]] != list(files):
+        return None
+    # (`_make_room` deletes the entries with the latest times last)
+    os.utime(path)
+    return header, view[start + 4 + size :]
 
 
 def _read_own_file(path: str) -> bytes | None:
@@ -168,28 +195,16 @@ def _read_own_file(path: str) -> bytes | None:
         os.close(handle)
 
 
-def _unpack(data: bytes, name: str, files: Sequence[Identity]) -> CachedVocabulary | None:
-    """The vocabulary in an entry; None if the entry is of other files. If the entry is damaged, returns None or raises
-    an error of one of several classes."""
-    import hashlib
-
-    start = len(MAGIC) + DIGEST
-    view = memoryview(data)
-    if data[: len(MAGIC)] != MAGIC or hashlib.sha256(view[start:]).digest() != data[len(MAGIC) : start]:
-        return None
-    size = int.from_bytes(data[start : start + 4], "little")
-    header = json.loads(data[start + 4 : start + 4 + size])
-    if header["key"] != name or [one and tuple(one) for one in header["files"]] != list(files):
-        return None
+def _unpack(header: dict[str, Any], tokens: memoryview) -> CachedVocabulary | None:
+    """The vocabulary in an entry. If the entry is damaged, returns None or raises an error of one of several
+    classes."""
     if header["normal_form"] not in (None, *FORMS):
         return None
     special_tokens = dict(header["special_tokens"])
     check_special_tokens(special_tokens)
     eos = check_eos(header["eos_token_ids"], header["vocab_size"])
     long_tokens = [(number, bytes.fromhex(text)) for number, text in header["long_tokens"]]
-    trie = TokenTrie.from_front_coded(
-        view[start + 4 + size :], header["count"], header["vocab_size"], long_tokens, bool(header["wide"])
-    )
+    trie = TokenTrie.from_front_coded(tokens, header["count"], header["vocab_size"], long_tokens, bool(header["wide"]))
     if any(trie.token_bytes(number) for number in [*special_tokens.values(), *eos]):
         return None
     return CachedVocabulary(
@@ -214,8 +229,6 @@ def write_entry(key: str, vocabulary: CachedVocabulary, files: Sequence[Identity
         vocabulary: what the entry says.
         files: what `identify` said of the files before they were read.
     """
-    import hashlib
-
     raw, count, long_tokens, wide = vocabulary.trie.front_coded()
     fields = vocabulary._asdict()
     trie = fields.pop("trie")
@@ -224,13 +237,25 @@ def write_entry(key: str, vocabulary: CachedVocabulary, files: Sequence[Identity
         "count": count,
         "wide": wide,
         "long_tokens": [(number, text.hex()) for number, text in long_tokens],
-        "key": os.path.basename(key),
-        "files": files,
     }
-    header = json.dumps(fields).encode()
-    rest = len(header).to_bytes(4, "little") + header + raw
+    write_sealed(key, fields, raw, files)
+
+
+def write_sealed(path: str, fields: dict[str, Any], data: bytes, files: Sequence[Identity]) -> None:
+    """Write an entry. Where that is not possible, nothing happens.
+
+    Args:
+        path: where.
+        fields: its header, as JSON values.
+        data: what follows the header.
+        files: as in `write_entry`.
+    """
+    import hashlib
+
+    header = json.dumps({**fields, "key": os.path.basename(path), "files": files}).encode()
+    rest = len(header).to_bytes(4, "little") + header + data
     if len(rest) + len(MAGIC) + DIGEST <= MAX_ENTRY:
-        _write(key, MAGIC + hashlib.sha256(rest).digest() + rest)
+        _write(path, MAGIC + hashlib.sha256(rest).digest() + rest)
 
 
 def _write(path: str, data: bytes) -> None:

@@ -1,3 +1,4 @@
+# cython: language_level=3
 """The automaton of pre-token boundaries: what a pre-tokenizer does with a text that is not complete yet.
 
 A pre-tokenizer matches its pattern again and again, each time where the last pre-token ended. Of several ways to match,

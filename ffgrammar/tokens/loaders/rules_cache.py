@@ -1,0 +1,75 @@
+"""Rules of tokenizers in files, kept beside the vocabularies of these files (vocabulary_cache.py), so that the next
+process need not read a file for its rules.
+
+    rules = kept_rules(key, trie, files)     # None: not there, damaged, or of a file that has changed
+    keep_rules(key, packed, rules, files)     # never fails
+
+An entry has a header as a vocabulary has, then the merges, three words for each, and then the parts of all tokens. It
+is of use only with the same key and the same files as the vocabulary. What is read is checked, so no content of an
+entry can make the process crash.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.bpe.packed_parts import pack_parts, pairs_fit
+from ffgrammar.tokens.loaders.packed_rules import PackedRules
+from ffgrammar.tokens.loaders.vocabulary_cache import SUFFIX, Identity, read_sealed, write_sealed
+from ffgrammar.tokens.pretokenize.automaton import Split
+
+if TYPE_CHECKING:
+    from ffgrammar.tokens.canonical.rules import CanonicalRules
+    from ffgrammar.tokens.vocabulary.trie import TokenTrie
+
+__all__ = ["keep_rules", "kept_rules"]
+
+
+def _path(key: str) -> str:
+    return f"{key.removesuffix(SUFFIX)}-rules{SUFFIX}"
+
+
+def keep_rules(key: str, packed: PackedRules, rules: CanonicalRules, files: Sequence[Identity]) -> None:
+    """Write an entry. Where that is not possible, or the merges do not fit the vocabulary, nothing happens.
+
+    Args:
+        key: the path of the vocabulary's entry.
+        packed: what the rules were made of.
+        rules: the rules.
+        files: what `identify` said of the files before they were read.
+    """
+    pairs = packed.pairs
+    if packed.ranks is not None:
+        return
+    if not isinstance(pairs, bytes):
+        pairs = array("I", chain.from_iterable(pairs)).tobytes()
+    if pairs_fit(rules.trie, pairs):
+        fields = packed._asdict()
+        del fields["pairs"], fields["ranks"], fields["parts"]
+        write_sealed(_path(key), {**fields, "bytes": len(pairs)}, pairs + pack_parts(rules.merges), files)
+
+
+def kept_rules(key: str, trie: TokenTrie, files: Sequence[Identity]) -> CanonicalRules | None:
+    """The rules in an entry; None if it is not there, damaged or of other files. For `key` and `files` see
+    `keep_rules`; `trie` is the vocabulary."""
+    try:
+        found = read_sealed(_path(key), files)
+        if found is None:
+            return None
+        header, rest = found
+        pairs, parts = bytes(rest[: header["bytes"]]), bytes(rest[header["bytes"] :])
+        byte_tokens = header["byte_tokens"]
+        if not pairs_fit(trie, pairs) or (byte_tokens is not None and len(byte_tokens) != 256):
+            return None
+        splits = [Split(str(one[0]), bool(one[1]), tuple(map(str, one[2])), bool(one[3])) for one in header["splits"]]
+        space = None if header["space"] is None else str(header["space"])
+        packed = PackedRules(
+            pairs, None, splits, byte_tokens, bool(header["whole_pretokens"]), space, header["atoms"], parts
+        )
+        return packed.make(trie)
+    except (OSError, TokenizerError, LookupError, TypeError, ValueError, OverflowError, RecursionError):
+        return None
