@@ -5,6 +5,5 @@ from ffgrammar.regex.expr.store import ExprStore
 OVERHEAD: int
 
 class ExprCache:
-    max_bytes: int
     def __init__(self, max_bytes: int) -> None: ...
     def get(self, store: ExprStore, key: Hashable, make: Callable[[], int]) -> int: ...

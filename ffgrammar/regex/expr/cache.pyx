@@ -29,7 +29,7 @@ class ExprCache:
     """
 
     def __init__(self, max_bytes):
-        self.max_bytes = max_bytes
+        self._max_bytes = max_bytes
         self._bytes = 0
         self._lock = new_lock()
         self._packed = OrderedDict()
@@ -56,9 +56,9 @@ class ExprCache:
         made = make()
         packed = pack(store, made)
         with self._lock:
-            if key not in self._packed and len(packed) + OVERHEAD <= self.max_bytes:
+            if key not in self._packed and len(packed) + OVERHEAD <= self._max_bytes:
                 self._packed[key] = packed
                 self._bytes += len(packed) + OVERHEAD
-                while self._bytes > self.max_bytes:
+                while self._bytes > self._max_bytes:
                     self._bytes -= len(self._packed.popitem(last=False)[1]) + OVERHEAD
         return made
