@@ -109,9 +109,7 @@ cdef class MaskParts:
         cdef int status = OK
         if at.character.need:
             # (few tokens begin inside a character)
-            with nogil:
-                status = self.walk(engine, config, at, False, self.buffer.data)
-            return status
+            return self.walk(engine, config, at, False, self.buffer.data)
         for i in range(sieve.count):
             part = &sieve.parts[i]
             start.count = 1
@@ -180,11 +178,9 @@ cdef class MaskParts:
         cdef CanonicalState at = start[0]
         if at.last != <uint32_t>FIRST:
             at.last = UNCONSTRAINED
-        with nogil:
-            if config.row == PENDING or (
-                    self.rules.has_unmergeable and not self.ignores_unmergeable(start, ends)):
-                return self.walk(engine, config, &at, ends, self.part.data)
-            return self.filter_by_pretokens(engine, config, &at, ends, transition, self.part.data, text_dependent)
+        if config.row == PENDING or (self.rules.has_unmergeable and not self.ignores_unmergeable(start, ends)):
+            return self.walk(engine, config, &at, ends, self.part.data)
+        return self.filter_by_pretokens(engine, config, &at, ends, transition, self.part.data, text_dependent)
 
     cdef int pack_part(self, StoredMask** mask, bint keep, uint32_t name) noexcept:
         cdef int status
