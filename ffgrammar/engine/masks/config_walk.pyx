@@ -93,12 +93,22 @@ cdef int take_step(
 ) noexcept nogil:
     """Find the target of a step that was not tried yet. Returns OK or a status."""
     cdef Config config = config_at(t, offset)
+    cdef uint32_t state = config.state
     cdef int status = step(c, m, &config, byte, NULL)
+    cdef const uint32_t* reads
+    cdef uint32_t other
     target[0] = NOT_ALLOWED
     if status > 0:
         status = find_config(t, &config, target)
-    if status >= 0:
-        t.delta.data[offset + byte] = target[0]
+    if status < 0:
+        return status
+    t.delta.data[offset + byte] = target[0]
+    reads = m.dfa.delta.data + state
+    if reads[byte] != LEAVE:
+        # bytes that the lexer does not tell apart lead to the same configuration
+        for other in range(256):
+            if reads[other] == reads[byte]:
+                t.delta.data[offset + other] = target[0]
     return status
 
 
