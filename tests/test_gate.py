@@ -10,6 +10,7 @@ import time
 import pytest
 
 import ffgrammar as ff
+from ffgrammar.core import gate as gate_module
 from ffgrammar.core.gate import PATIENCE, gate
 
 with_gil = pytest.mark.skipif(not getattr(sys, "_is_gil_enabled", lambda: True)(), reason="this Python has no GIL")
@@ -40,7 +41,7 @@ def test_a_sleeping_thread_wakes_beside_one_that_compiles() -> None:
     finally:
         over.set()
         worker.join()
-    # (a turn comes after 5 ms, the time of some 15 compiles; it came after some 400)
+    # (a turn comes after 5 ms, the time of some 15 compiles; without a turn at each beat, after some 400 compiles)
     assert compiled[0] < 40 * 60
 
 
@@ -49,31 +50,49 @@ class _Inside(threading.Thread):
 
     def __init__(self) -> None:
         super().__init__()
-        self.in_ = threading.Event()
+        self.entered = threading.Event()
         self.leave = threading.Event()
         self.start()
 
     def run(self) -> None:
         with gate():
-            self.in_.set()
+            self.entered.set()
             self.leave.wait()
 
 
 @with_gil
-def test_two_go_in_and_others_wait_for_a_while() -> None:
+def test_a_third_thread_waits_for_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate_module, "PATIENCE", 60.0)
     inside = [_Inside() for _ in range(2)]
     try:
         for one in inside:
-            assert one.in_.wait(30)
+            assert one.entered.wait(30)
         third = _Inside()
         inside.append(third)
-        # it is not kept out for ever
-        assert third.in_.wait(30)
+        assert not third.entered.wait(0.1)
+        for one in inside[:2]:
+            one.leave.set()
+        assert third.entered.wait(30)
+    finally:
+        for one in inside:
+            one.leave.set()
+            one.join()
+
+
+@with_gil
+def test_no_thread_is_kept_out_for_long() -> None:
+    inside = [_Inside() for _ in range(2)]
+    try:
+        for one in inside:
+            assert one.entered.wait(30)
+        third = _Inside()
+        inside.append(third)
+        assert third.entered.wait(30)
         # nobody waits for threads that have been inside for long
         time.sleep(2 * PATIENCE)
         fourth = _Inside()
         inside.append(fourth)
-        assert fourth.in_.wait(30)
+        assert fourth.entered.wait(30)
     finally:
         for one in inside:
             one.leave.set()
@@ -81,21 +100,22 @@ def test_two_go_in_and_others_wait_for_a_while() -> None:
     # all places are free again: two threads go in and out, and no place is left taken
     for _ in range(3):
         one = _Inside()
-        assert one.in_.wait(30)
+        assert one.entered.wait(30)
         one.leave.set()
         one.join()
 
 
 @with_gil
-def test_a_thread_inside_goes_in_again() -> None:
-    with gate():
-        with gate():
-            pass
+def test_a_thread_inside_goes_in_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gate_module, "PATIENCE", 60.0)
+    with gate(), gate():
         # it has taken one place, not two
         other = _Inside()
-        assert other.in_.wait(30)
-        other.leave.set()
-        other.join()
+        try:
+            assert other.entered.wait(30)
+        finally:
+            other.leave.set()
+            other.join()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
@@ -103,12 +123,10 @@ def test_a_forked_child_finds_the_gate_open() -> None:
     inside = [_Inside() for _ in range(2)]
     try:
         for one in inside:
-            assert one.in_.wait(30)
+            assert one.entered.wait(30)
         child = os.fork()
         if child == 0:
-            from ffgrammar.core import gate as module
-
-            os._exit(int(any(place.holder or place.lock.locked() for place in module._places)))
+            os._exit(int(any(place.holder or place.lock.locked() for place in gate_module._places)))
         assert os.waitpid(child, 0)[1] == 0
     finally:
         for one in inside:

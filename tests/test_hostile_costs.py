@@ -8,8 +8,8 @@ from hostile_variants import variants
 
 import ffgrammar as ff
 
-# name of a source: how many expressions and megabytes its grammar may have after the masks along its text
-MOST = {
+# name of a source: the most expressions, and the most megabytes, of its grammar after the masks along its text
+MAX_COSTS = {
     "one of 8 multiples": (60_000, 16),
     "one of 12 multiples": (60_000, 20),
     "one of 12 multiples in a row": (60_000, 20),
@@ -20,7 +20,7 @@ MOST = {
 ALL = {one.name: one for one in (*sources(), *variants())}
 
 
-@pytest.mark.parametrize("name", MOST)
+@pytest.mark.parametrize("name", MAX_COSTS)
 def test_memory(cl100k: ff.Tokenizer, name: str) -> None:
     one = ALL[name]
     grammar = compiled(one, cl100k, ff.Limits())
@@ -34,7 +34,7 @@ def test_memory(cl100k: ff.Tokenizer, name: str) -> None:
     except ff.LimitError as error:
         assert error.limit == "mask_work"
     found = grammar.stats()
-    expressions, megabytes = MOST[name]
+    expressions, megabytes = MAX_COSTS[name]
     assert found["expressions"] <= expressions and found["bytes"] <= megabytes << 20
 
 

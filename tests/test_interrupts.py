@@ -67,13 +67,14 @@ def test_ctrl_c_from_another_thread() -> None:
     """A thread gets its turn while a call runs, and sends what Ctrl-C sends."""
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
     tok.grammar_bytes = 0
+    call = _cycles(tok)
     timer = threading.Timer(0.05, os.kill, (os.getpid(), signal.SIGINT))
     # (a shell starts programs in the background with this signal ignored)
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         with pytest.raises(KeyboardInterrupt):
             timer.start()
-            for call in [_cycles(tok)] * 50:
+            for _ in range(50):
                 call()
         timer.join()
     finally:

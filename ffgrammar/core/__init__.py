@@ -11,6 +11,7 @@ In reading order:
 - `limits`: the bounds on what a grammar may cost, in one dataclass.
 - `status`: the status codes of kernels, and the exceptions that they become.
 - `vec`: growable arrays of 32-bit words.
+- `buckets`: the buckets of a hash table that grows by one bucket at a time.
 - `intern`: hash-consing of tuples of words.
 - `map`: a hash map from 64-bit keys to 32-bit values.
 - `owner`: frees all the tables of a struct, and counts their memory.
@@ -20,10 +21,10 @@ In reading order:
 - `heap`, `sort`: binary heaps, and sorting of words.
 - `index`: turns an integer from a caller into a C integer.
 - `threads`: locks and counters of native threads.
-- `turn`: where the interpreter looks for threads that wait.
+- `turn`: a Python function at whose call the interpreter lets another thread run.
 - `signals`, `pulse`: what a long kernel does now and then: signals, the GIL, a bound on time.
 - `thread_pool`: the threads that batches are shared out to.
 - `forks`: locks that are free in a child process.
-- `gate`: two threads at a time, where more would only wait for each other.
+- `gate`: lets at most two threads compile at a time.
 - `collector`: pausing Python's garbage collector.
 """

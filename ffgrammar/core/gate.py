@@ -1,11 +1,10 @@
-"""A gate that two threads at a time go through, as long as that takes little time.
+"""A gate that lets at most two threads compile at a time.
 
 Compiling holds the GIL nearly all of the time, so many threads compile no faster than one. But threads that wait for
 the GIL take turns of some milliseconds each, and any other thread of the process, such as one with an event loop, waits
-for its turn among them. Threads that wait at a gate do not wait for the GIL. With eight threads that compile, a thread
-that sleeps for a millisecond wakes 5 ms late at the 99th percentile, and 170 ms late without the gate. (With one place
-instead of two it wakes 1 ms late, but two threads compile a quarter less: they hand the place to each other after each
-compile.)
+for its turn among them. Threads that wait at the gate do not wait for the GIL. Without the gate, a thread that sleeps
+beside eight that compile wakes 170 ms late at p99; docs/testing.md says how late it wakes with the gate. (With one
+place instead of two, two threads compile a quarter less, because they hand the place to each other after each compile.)
 """
 
 from __future__ import annotations
@@ -17,12 +16,12 @@ import time
 
 __all__ = ["gate"]
 
-# The most seconds for which a thread waits, and after which one inside is no longer waited for.
+# The most seconds for which a thread waits. One that has been inside for longer is not waited for.
 PATIENCE = 0.03
 
 
 class _Place:
-    """Where one thread can be: a lock, the thread that holds it, and since when."""
+    """A place for one thread: a lock, the thread that holds it, and since when."""
 
     __slots__ = ("holder", "lock", "since")
 
@@ -48,7 +47,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class gate:
-    """A context. A thread that has waited for long goes in beside the ones inside, so a compile of seconds holds up no
+    """A context manager. A thread that has waited for long goes in without a place, so a compile of seconds holds up no
     other one. A thread that is inside goes in again at once."""
 
     __slots__ = ("_place",)
@@ -59,15 +58,15 @@ class gate:
         places = _places
         if _open or any(place.holder == me for place in places):
             return
-        free = next((place for place in places if place.lock.acquire(blocking=False)), None)
-        if free is None:
+        taken = next((place for place in places if place.lock.acquire(blocking=False)), None)
+        if taken is None:
             latest = max(places, key=lambda place: place.since)
             if time.monotonic() - latest.since < PATIENCE and latest.lock.acquire(timeout=PATIENCE):
-                free = latest
-        if free is not None:
-            free.since = time.monotonic()
-            free.holder = me
-            self._place = free
+                taken = latest
+        if taken is not None:
+            taken.since = time.monotonic()
+            taken.holder = me
+            self._place = taken
 
     def __exit__(self, *_: object) -> None:
         if self._place is not None:

@@ -1,8 +1,8 @@
 """Asking for signals takes the GIL. A thread that does not hold it may have to wait 5 ms for it, so this thread asks less often.
 
-A thread that holds the GIL gives it up by a call of a Python function, where the interpreter looks whether another thread has
-waited for longer than its switch interval. A mere release would do harm: each one restarts that wait, and the thread takes the
-GIL back before the other one wakes, which so may wait for seconds.
+A thread that holds the GIL gives it up by a call of a Python function (turn.py), where the interpreter looks whether another
+thread has waited for longer than its switch interval. A mere release would do harm. It restarts the wait of the other thread, and
+this one takes the GIL back before the other one wakes. So the other one may wait for seconds.
 """
 
 import os

@@ -1,4 +1,4 @@
-"""A place where the interpreter looks for other threads that wait for the GIL."""
+"""A call of a Python function, where the interpreter lets a thread run that waits for the GIL."""
 
 from __future__ import annotations
 

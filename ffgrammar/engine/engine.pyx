@@ -23,7 +23,7 @@ from ffgrammar.engine.values.trace cimport trace_bytes
 from ffgrammar.engine.recognizer.completability cimport (
     completability_bytes, completability_clear, completability_free, completability_init, completable,
 )
-from ffgrammar.engine.recognizer.separator cimport separator_find
+from ffgrammar.engine.recognizer.separator_search cimport separator_find
 from ffgrammar.grammar.ir cimport Lexeme
 from ffgrammar.regex.dfa.lazy_dfa cimport dfa_bytes
 from ffgrammar.regex.dfa.threads cimport Threads

@@ -15,8 +15,9 @@ from ffgrammar.regex.expr.store cimport ExprStore
 cdef enum:
     ALL_BYTES = 256
     MAX_PAIRS = 2000
-    # The members of the expressions of which derivatives are made, all together. They take some 10 ms.
+    # The members of all expressions of which derivatives are made. To make these takes some 10 ms.
     MAX_MEMBERS = 500000
+    # So many pairs are looked at, however many members their expressions have.
     FEW_PAIRS = 20
 
 

@@ -49,7 +49,7 @@ def run(plan: Plan) -> Answers:
     """The answers of one engine, in a process of its own. A process that goes on for an hour counts as hung."""
     with _started(plan) as process:
         out, _ = process.communicate(timeout=3600)
-    return {one.get("name", ""): one for one in map(_told, out.splitlines()) if one is not None}
+    return {one.get("name", ""): one for one in map(_answer, out.splitlines()) if one is not None}
 
 
 @contextmanager
@@ -71,7 +71,7 @@ def _started(plan: Plan) -> Iterator[subprocess.Popen[str]]:
             sys.exit(f"an engine with the backend {plan.backend} failed")
 
 
-def _told(line: str) -> dict[str, Any] | None:
+def _answer(line: str) -> dict[str, Any] | None:
     """What a line of an engine's output says, if it is about a request."""
     return json.loads(line) if line.startswith('{"') else None
 
@@ -98,7 +98,7 @@ def _ask(process: subprocess.Popen[str], name: str) -> dict[str, Any]:
     assert process.stdin is not None and process.stdout is not None
     process.stdin.write("\n")
     for line in process.stdout:
-        one = _told(line)
+        one = _answer(line)
         if one is not None and one.get("name") == name:
             return one
     raise ValueError(f"an engine has ended before {name}")

@@ -1,8 +1,8 @@
 """One part of a run: read it, do the job, write the results, count them.
 
 The results of a part are two files: its rows, and then its summary. Each appears by a rename. A part is done if its
-summary is there, and its rows, which have the size that the summary tells. If two workers do the same part, both write
-the same bytes.
+summary is there and its rows have the size that the summary tells. If two workers do the same part, both write the same
+bytes.
 """
 
 from __future__ import annotations

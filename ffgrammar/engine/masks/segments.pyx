@@ -301,7 +301,7 @@ cdef inline bint is_at_root(const Segments* s, uint32_t tail) noexcept nogil:
 
 
 cdef int is_everywhere(Segments* s, uint32_t state) noexcept nogil:
-    """`ends_everywhere`, which is found once for each state; 0 if rows are not plain."""
+    """`ends_everywhere`, found once for each state; 0 in grammars that are not walked over configurations."""
     cdef uint32_t number = state >> 8
     cdef int status
     if not s.walk.m.dfa.threads.present or s.walk.m.rules.has_checks:

@@ -5,6 +5,7 @@ In reading order:
 - `recognizer`: lexer and parser together, one byte at a time.
 - `followers`: the lexemes that may follow each lexeme.
 - `separator`: a byte that keeps lexemes apart, and the lexer states from which a sentence can always follow.
+- `separator_search`: looks for that byte.
 - `neighbours`: which lexemes may stand next to each other, and what the rules allow if they do.
 - `completability`: whether a sentence can still follow, for grammars in which longest match may lose it.
 """

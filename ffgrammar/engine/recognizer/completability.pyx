@@ -443,7 +443,7 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
     while status == 0 and v.heap.len:
         if (m.rows.items.len - before) * sizeof(uint32_t) > v.max_bytes:
             # (rows that never repeat, each larger than the one before, would fill the memory long before `max_search`. What counts
-            # is what they use: their table doubles when it is full, perhaps for a single row.)
+            # is what they use: their array doubles when it is full, perhaps for a single row.)
             status = LIMIT_CACHE
             break
         status = pulse(&m.nodes.pulse, 512)

@@ -73,7 +73,7 @@ cdef inline bint meet(const uint32_t* one, const uint32_t* other, uint32_t count
 cdef struct Survey:
     # What is needed only while the tables are made.
     Dfa dfa      # of single lexemes with the skips
-    uint32_t most  # how many expressions there may be in the store
+    uint32_t max_expressions  # in the store
     Vec pairs    # of the state that is being started
     Vec queue    # states that were reached
     Vec stamp    # per number of a state: the lexeme that reached it last, and 1
@@ -92,7 +92,7 @@ cdef int survey_init(Survey* s, Recognizer* m) noexcept nogil:
     if dfa_init(&s.dfa, m.nodes) < 0:
         return NO_MEMORY
     s.dfa.max_states = MAX_STATES
-    s.most = intern_count(&m.nodes.tuples) + MAX_EXPRESSIONS
+    s.max_expressions = intern_count(&m.nodes.tuples) + MAX_EXPRESSIONS
     return vec_fill(&s.dfa.lazy, m.rules.exprs.len, 0)
 
 
@@ -181,7 +181,7 @@ cdef int find_stops(Survey* s, const Recognizer* m, uint32_t lexeme) noexcept no
         state = s.queue.data[at]
         at += 1
         memset(leaving, 0, sizeof(leaving))
-        if intern_count(&m.nodes.tuples) > s.most:
+        if intern_count(&m.nodes.tuples) > s.max_expressions:
             return LIMIT_EMPTINESS
         for byte in range(256):
             status = dfa_step(&s.dfa, state, byte, &target)

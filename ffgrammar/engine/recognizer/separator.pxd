@@ -30,6 +30,12 @@ from ffgrammar.engine.recognizer.recognizer cimport Recognizer
 from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 from ffgrammar.regex.expr.nodes cimport Nodes
 
+cdef enum:
+    MAX_STEPS = 1 << 21   # transitions that one search looks at for the nearest match
+    ANY_BYTE = 256
+    NO_SEPARATOR = 256    # in place of the byte: every witness ends by itself
+    BYTE_SET = 8          # words of a set of bytes
+
 cdef struct Separator:
     bint found       # whether each group is delimited, or has a separator, or needs none
     Vec bytes        # per group that is not delimited: the separator, or NO_SEPARATOR if every witness ends by itself
@@ -56,10 +62,31 @@ cdef void separator_clear(Separator* s) noexcept nogil
 # Bytes of all tables.
 cdef size_t separator_bytes(const Separator* s) noexcept nogil
 
-# Look for a separator in each group that is not delimited. It is not found where the search takes too long. Returns OK; or
-# NO_MEMORY or a status that ends the call.
-cdef int separator_find(Separator* s, Recognizer* m) noexcept nogil
-
 # Whether every configuration with this lexer state can be completed: 1, 0 or NO_MEMORY. 0 may also mean that the answer
 # depends on the row. `s.found` must be True.
 cdef int is_safe(Separator* s, Recognizer* m, uint32_t state) noexcept nogil
+
+# Go on by a short text to a state that matches a lexeme, at least by one byte. `first` is the byte to begin with, or ANY_BYTE, and
+# becomes the byte that was taken; it may be NULL. Returns 1; 0 if no such text is found; or a status.
+cdef int follow(Separator* s, Dfa* d, uint32_t lexeme, uint32_t* state, uint32_t* first) noexcept nogil
+
+# Whether the lexeme of a state ends before a byte: 1, 0 or a status. Nothing ends before NO_SEPARATOR.
+cdef int ends_before(Dfa* d, uint32_t state, uint32_t byte) noexcept nogil
+
+# Add to a set the bytes before which the lexeme of a state does not end. Returns OK or a status.
+cdef int add_live(Dfa* d, uint32_t state, uint32_t* bytes) noexcept nogil
+
+# Where a lexeme matches but `byte` does not end it, go on to a longer match if fewer bytes can follow there: after the keyword
+# and space of "union" or "union all", the word "all" may follow, but not after the longer one. Returns 1 or a status.
+cdef int settle(Separator* s, Dfa* d, uint32_t lexeme, uint32_t byte, uint32_t* state) noexcept nogil
+
+# Whether the text of a lexeme that leads to a state goes on with a byte that is not in a set, and with which the text after a
+# separator goes on, too, if one may stand there: 1, 0 or a status.
+cdef int goes_on_outside(
+    Separator* s, Dfa* d, uint32_t state, uint32_t lexeme, uint32_t group, const uint32_t* bytes,
+) noexcept nogil
+
+
+cdef inline Dfa* lexer(Separator* s, Recognizer* m) noexcept nogil:
+    """An automaton in which all lexemes of a state compete."""
+    return &s.alone if m.dfa.threads.present else &m.dfa

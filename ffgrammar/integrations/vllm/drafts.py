@@ -2,9 +2,9 @@
 
 Under speculation vLLM asks the model in one step about a token and about those that were drafted after it. What a
 grammar forces is the best draft there is: its mask has no other token (spelling.py), so the model takes it. Where bytes
-are forced, but no token, their usual spelling is a good guess: after a key comes `":"`, unless the value's first signs
-are spelled together with it. The model has the last word on all drafts that are not forced. So the texts are those that
-it writes without drafts.
+are forced, but no token, their usual spelling is a good guess: after a key comes `":"`, unless the value's first
+characters are spelled together with it. The model has the last word on all drafts that are not forced. So the texts are
+those that it writes without drafts.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _Spell = Callable[[bytes], list[int]]
 # probability in the draft, which a forced token does not have.
 _METHODS = ("ngram", "suffix", "custom_class")
 # The most bytes that are spelled for one guess. More would not fit into the drafts of a step.
-_GUESSED = 256
+_MAX_GUESSED = 256
 
 
 class ForcedTokensOnly:
@@ -107,10 +107,10 @@ def _drafts(matcher: Matcher, tokens: list[int], room: int, spell: _Spell) -> li
 
 
 def _guessed(matcher: Matcher, spell: _Spell) -> list[int]:
-    """The usual tokens of the bytes that must come; none if there are few such bytes, or a bound is reached."""
+    """The usual tokens of the bytes that must come. There are none for a single byte, or if a bound is reached."""
     try:
-        data = matcher.forced_bytes()[:_GUESSED]
-        # A single byte that has no token of its own to come is mostly a part of a longer token.
+        data = matcher.forced_bytes()[:_MAX_GUESSED]
+        # (a single byte that is forced as no token is mostly the beginning of a longer token)
         tokens = spell(data) if len(data) > 1 else []
         return tokens[: matcher.validate_tokens(tokens)]
     except FFGrammarError:

@@ -145,9 +145,9 @@ def _take_engine(manager: Any) -> None:
 def _await_briefly(asked: Any) -> None:
     """Wait for a grammar that is ready soon, as most are.
 
-    A request without its grammar misses the next step. A loop that looks for it again and again does not let the
-    compiling thread have the GIL for 5 ms. (An engine in a process of its own calls this in the thread that takes in
-    requests, so its steps go on meanwhile.)
+    A request without its grammar misses the next step. A loop that looks for the grammar again and again would keep the
+    GIL from the compiling thread for 5 ms, and a wait does not. (An engine in a process of its own calls this in the
+    thread that takes in requests, so its steps go on meanwhile.)
     """
     if isinstance(asked._grammar, Future):
         wait([asked._grammar], timeout=_PATIENCE)

@@ -4,8 +4,8 @@
 - members: how unions and intersections are simplified.
 - inclusion: whether an expression lies in a loop.
 - derivative: derivatives, and the byte classes that they define.
-- emptiness: whether an expression matches anything.
 - multiples: nodes for digit strings whose value is a multiple of a number.
+- emptiness: whether an expression matches anything.
 - approximate: simpler expressions, and the length below which texts do not tell two expressions apart.
 - store: `ExprStore`, the Python class over all of these.
 - packed: expressions as bytes, to be made again in another store.

@@ -1,7 +1,7 @@
 """Rules of tokenizers in files, kept beside the vocabularies of these files (vocabulary_cache.py), so that the next
 process need not read a file for its rules.
 
-    rules = kept_rules(key, trie, files)     # None: not there, damaged, or of a file that has changed
+    rules = kept_rules(key, trie, files)      # None: not there, damaged, or of a file that has changed
     keep_rules(key, packed, rules, files)     # never fails
 
 An entry has a header as a vocabulary has, then the merges, three words for each, and then the parts of all tokens. It
