@@ -35,6 +35,7 @@ cdef class Combiner:
 
     @cython.locals(shape=Shape, choices=list, todo=list, done=list)
     cdef list _product(self, tuple conj)
+
     # takes a list of Choices, and the subschemas that were applied, as bits
     @cython.locals(choices=list, known=dict)
     cdef bint _is_refuted(self, list choices, read)
