@@ -17,8 +17,8 @@ from ffgrammar.tokens.bpe.split_all cimport split_all
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
-    # A packed word is WHOLE, UNREACHED or UNKNOWN (merges.pxd), or the rank of the token's last merge. This flag of a rank says that
-    # the token's merges do not come in the order of ranks. (Ranks are below 2**28.)
+    # A packed word is WHOLE, UNREACHED or UNKNOWN (merges.pxd), or the rank of the token's last merge. This flag of a rank says
+    # that the token's merges do not come in the order of ranks. (Ranks are below 2**28.)
     LATE = 1 << 30
 
 
