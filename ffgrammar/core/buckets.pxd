@@ -1,7 +1,7 @@
 """The buckets of a hash table that grows by one bucket at a time (linear hashing; Litwin 1980).
 
-A table that doubles at once makes one call in many slow. In JavaScript two tables doubled in the same mask, which took 3 ms
-instead of 1.2. Here each new entry splits one bucket, and the memory of a large table grows page by page.
+A table that doubles at once makes one call in many slow. In JavaScript such tables made the slowest mask: it took 3.5 ms, and
+takes 0.9. Here each new entry splits one bucket, and the memory of a large table grows page by page.
 
 A bucket is a list of entries, the newest first. An entry is known by its number, which begins with 1, and the table stores the
 next entry's number with each entry.
