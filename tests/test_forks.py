@@ -106,3 +106,33 @@ thread.join()
 """
     for delay in (0.005, 0.015, 0.03, 0.05):
         subprocess.run([sys.executable, "-W", "ignore", "-c", script, str(delay)], check=True, timeout=60)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_fork_may_wait_for_other_hooks_while_masks_are_looked_up() -> None:
+    """A hook that was registered before this package runs while all locks are taken, and gives up the GIL."""
+    script = """
+import os, threading, time
+os.register_at_fork(before=lambda: time.sleep(0.05))
+import ffgrammar as ff
+tok = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)], eos_token_id=256, vocab_size=257)
+matcher = ff.compile_regex("a*", tok).matcher()
+bitmask = ff.allocate_bitmask(1, tok.vocab_size)
+going = True
+
+def work():
+    while going:
+        matcher.fill_bitmask(bitmask)
+        ff.fill_bitmask([matcher], bitmask, threads=1)
+
+thread = threading.Thread(target=work)
+thread.start()
+for _ in range(5):
+    child = os.fork()
+    if not child:
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+going = False
+thread.join()
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True, timeout=60)

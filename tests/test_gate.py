@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import threading
 import time
@@ -132,3 +133,36 @@ def test_a_forked_child_finds_the_gate_open() -> None:
         for one in inside:
             one.leave.set()
             one.join()
+
+
+@with_gil
+def test_handlers_that_raise_leave_no_place_taken() -> None:
+    script = """
+import os, signal, threading, time
+from ffgrammar.core import gate as module
+
+class Ended(Exception): ...
+
+def handler(*_):
+    if inside: raise Ended
+
+def kick():
+    while time.monotonic() < end:
+        time.sleep(0.0006)
+        os.kill(os.getpid(), signal.SIGUSR1)
+
+inside = False
+signal.signal(signal.SIGUSR1, handler)
+end = time.monotonic() + 1
+threading.Thread(target=kick, daemon=True).start()
+while time.monotonic() < end:
+    try:
+        inside = True
+        for _ in range(2000):
+            with module.gate(): sum(range(30))
+        inside = False
+    except Ended:
+        inside = False
+os._exit(any(place.lock.locked() for place in module._places))
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)

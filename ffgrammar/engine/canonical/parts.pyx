@@ -160,7 +160,7 @@ cdef class MaskParts:
             status = intern_add(&self.names, words, 5, &name)
             if status < 0:
                 return status
-            mask[0] = table_find(&self.table, engine.generation, name)
+            mask[0] = table_find(&self.table, engine.generation, name, True)
             if mask[0] != NULL:
                 return OK
         status = self.make_part(engine, config, start, ends, transition, &text_dependent)

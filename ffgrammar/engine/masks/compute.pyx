@@ -459,7 +459,7 @@ cdef int masks_find(Masks* k, Recognizer* m, const Config* config, StoredMask** 
     cdef uint64_t key = mask_key(parser_row(m, config.row), config.state)
     cdef bint looked = False
     cdef int status
-    mask[0] = table_find(&k.table, k.table.generation, key)
+    mask[0] = table_find(&k.table, k.table.generation, key, True)
     if mask[0] != NULL:
         return OK
     if config_key(config) == k.recent_key:

@@ -48,7 +48,9 @@ cdef size_t table_bytes(const MaskTable* t) noexcept nogil
 
 # Return the mask of a key. The caller releases it. The key was made in `generation`. Returns NULL if the mask is not known, or if
 # the table is of another generation. This takes the table's own lock; the engine's lock need not be held.
-cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noexcept nogil
+# Without `wait`, it also returns NULL if this lock is not free soon. A thread that holds the GIL, but not the engine's lock, must
+# not wait: a thread that forks takes the locks of all tables, and may need the GIL before it gives them back.
+cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key, bint wait) noexcept nogil
 
 # Return a stored mask equal to `words`: one that the table has, or a new one, which is not in the table yet. The caller releases
 # it. Returns NULL if there is no memory. `words` are `n_words` words, with zeros behind them up to the end of a block (see

@@ -9,7 +9,7 @@ from ffgrammar.core.intern cimport mix64
 from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
 from ffgrammar.core.owner cimport own_map, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.threads cimport atomic_add, lock_free, lock_init, lock_leave, lock_take
+from ffgrammar.core.threads cimport atomic_add, lock_free, lock_init, lock_leave, lock_soon, lock_take
 
 
 cdef int table_init(MaskTable* t) noexcept nogil:
@@ -59,10 +59,13 @@ cdef size_t mask_bytes(uint32_t words) noexcept nogil:
     return sizeof(StoredMask) - sizeof(uint32_t) + words * sizeof(uint32_t)
 
 
-cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key) noexcept nogil:
+cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key, bint wait) noexcept nogil:
     cdef StoredMask* mask = NULL
     cdef uint32_t number
-    lock_take(&t.lock)
+    if wait:
+        lock_take(&t.lock)
+    elif not lock_soon(&t.lock):
+        return NULL
     if t.generation == generation:
         number = map_get(&t.index, key)
         if number != ABSENT:

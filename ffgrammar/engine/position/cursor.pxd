@@ -54,7 +54,8 @@ cdef int config_read(Engine engine, const uint8_t* text, uint32_t count, Config*
 # Take back all steps but the first `count`. Does nothing if there are no more steps than that.
 cdef void cursor_rollback(Engine engine, Cursor* cursor, size_t count) noexcept nogil
 
-# Returns the mask if it is known, else NULL. The caller releases it. Do not call this after an end-of-text token.
+# Returns the mask if it is known, else NULL; also NULL if another thread holds the table of masks for long, as while a process is
+# forked. The caller releases the mask. Do not call this after an end-of-text token.
 cdef StoredMask* cursor_known_mask(Engine engine, Cursor* cursor) noexcept nogil
 
 # Write the mask to `count` words. It is all zeros after an end-of-text token. A mask that is not known yet needs the engine's

@@ -228,7 +228,7 @@ cdef void cursor_rollback(Engine engine, Cursor* cursor, size_t count) noexcept 
 
 cdef StoredMask* cursor_known_mask(Engine engine, Cursor* cursor) noexcept nogil:
     cdef uint32_t generation = atomic_load(&cursor.generation)
-    return table_find(&engine.masks.table, generation, atomic_load_word(&cursor.key))
+    return table_find(&engine.masks.table, generation, atomic_load_word(&cursor.key), False)
 
 
 cdef int cursor_fill(Engine engine, Cursor* cursor, uint32_t* row, size_t count, bint wait) noexcept nogil:
