@@ -432,7 +432,7 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--type", "abnf"], "", 2, "abnf"),
         (["mask", "/no/such/file.json"], "", 2, "No such file"),
         (["mask", "no_such_grammar"], "", 2, "no_such_grammar: No such file"),
-        (["mask", "-", "--tokenizer", "no_such_base"], "{}", 2, "no_such_base"),
+        (["mask", "-", "--tokenizer", "no_such_base"], "{}", 2, "for another one give the path of a tokenizer's file"),
         (["mask", "-", "--limit", "nonsense=1"], "{}", 2, "no such limit"),
         (["mask", "-", "--limit", "nesting"], "{}", 2, "NAME=VALUE"),
         (["mask", "-", "--limit", "source_bytes=1"], "{}", 3, "source_bytes"),
