@@ -29,6 +29,9 @@ _PHRASES = {
     "import_paths=": "--import-path FOLDER",
     "eos_token_ids=": "--eos IDS",
     "pattern=": "--pattern REGEX",
+    "pass the object that tiktoken.get_encoding returns, or use Tokenizer.from_file(path)": (
+        "give the path of a tokenizer's file or of a model's folder"
+    ),
 }
 
 

@@ -80,12 +80,12 @@ def read_source(path: str, kind: str | None) -> Source:
         return _from_library(path, kind)
     name = "stdin" if path == "-" else path
     kind = kind or EXTENSIONS.get(max(filter(path.lower().endswith, EXTENSIONS), key=len, default=""))
+    data = read_input(path)
     if kind is None and path != "-":
         raise click.UsageError(
             f"{name}: the extension does not say what kind of grammar this is, as {', '.join(EXTENSIONS)} would; "
             f"use --type {'|'.join(KINDS)}"
         )
-    data = read_input(path)
     if kind is None:
         if not data.lstrip().startswith((b"{", b"true", b"false")):
             raise click.UsageError(f"{name}: this is not a JSON schema; say what it is: --type {'|'.join(KINDS)}")

@@ -429,11 +429,10 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--type", "regex"], "a(?=b)", 3, "column"),
         (["mask", "-", "--type", "regex"], b"\xff", 3, "not UTF-8 at byte 0"),
         (["mask", "-", "--type", "yacc"], "a: b;", 2, "'yacc' is not one of 'json-schema'"),
-        (["mask", "rules.bnf"], "", 2, "would; use --type json-schema|lark|"),
         (["mask", "-", "--type", "abnf"], "", 2, "abnf"),
         (["mask", "/no/such/file.json"], "", 2, "No such file"),
-        (["mask", "schema.yaml"], "", 2, "--type"),
-        (["mask", "-", "--tokenizer", "no_such_base"], "{}", 2, "no_such_base"),
+        (["mask", "no_such_grammar"], "", 2, "no_such_grammar: No such file"),
+        (["mask", "-", "--tokenizer", "no_such_base"], "{}", 2, "for another one give the path of a tokenizer's file"),
         (["mask", "-", "--limit", "nonsense=1"], "{}", 2, "no such limit"),
         (["mask", "-", "--limit", "nesting"], "{}", 2, "NAME=VALUE"),
         (["mask", "-", "--limit", "source_bytes=1"], "{}", 3, "source_bytes"),
@@ -461,6 +460,15 @@ def test_errors_say_what_is_wrong(invoke: Invoke, arguments: list[str], stdin: s
     assert found.code == code
     assert message in found.err
     assert found.raw == b""
+
+
+def test_extension_that_says_no_kind(invoke: Invoke, tmp_path: Path) -> None:
+    path = tmp_path / "rules.bnf"
+    path.write_text("a")
+    found = invoke("mask", str(path))
+    assert found.code == 2
+    assert "would; use --type json-schema|lark|" in found.err
+    assert "Is a directory" in invoke("mask", str(tmp_path)).err
 
 
 def test_lexing_and_max_tokens(invoke: Invoke) -> None:

@@ -45,8 +45,8 @@ def make_embedded(name: str, eos_token_ids: EosIds, vocab_size: int | None) -> T
     encoding = ENCODINGS.get(name)
     if encoding is None:
         raise TokenizerError(
-            f"{name!r} is not embedded ({', '.join(ENCODINGS)} are); for another encoding pass the object that "
-            "tiktoken.get_encoding returns, or (in the shell) the path of a tokenizer.json or .tiktoken file"
+            f"{name!r} is not embedded ({', '.join(ENCODINGS)} are); for another one "
+            "pass the object that tiktoken.get_encoding returns, or use Tokenizer.from_file(path)"
         )
     specials = dict(encoding.special_tokens)
     size = check_vocab_size(vocab_size, 1 + max(specials.values()))
