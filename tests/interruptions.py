@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 from collections.abc import Callable
 from typing import Any
@@ -22,6 +23,8 @@ def interrupted_after(seconds: float, call: Callable[[], Any]) -> bool:
             raise _StopError
 
     before = signal.signal(signal.SIGALRM, stop)
+    # The collector drops what is raised in its callbacks, such as hypothesis's. So there are none meanwhile.
+    callbacks, gc.callbacks[:] = gc.callbacks[:], []
     try:
         try:
             signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -34,3 +37,4 @@ def interrupted_after(seconds: float, call: Callable[[], Any]) -> bool:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        gc.callbacks[:] = callbacks
