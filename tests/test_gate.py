@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Iterator
 
 import pytest
 
@@ -61,49 +62,45 @@ class _Inside(threading.Thread):
             self.leave.wait()
 
 
+@pytest.fixture
+def inside() -> Iterator[list[_Inside]]:
+    """Two threads that are inside. They leave at the end, as do the threads that a test adds."""
+    threads = [_Inside() for _ in range(2)]
+    try:
+        for one in threads:
+            assert one.entered.wait(30)
+        yield threads
+    finally:
+        for one in threads:
+            one.leave.set()
+            one.join()
+
+
 @with_gil
-def test_a_third_thread_waits_for_a_place(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_third_thread_waits_for_a_place(inside: list[_Inside], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(gate_module, "PATIENCE", 60.0)
-    inside = [_Inside() for _ in range(2)]
-    try:
-        for one in inside:
-            assert one.entered.wait(30)
-        third = _Inside()
-        inside.append(third)
-        assert not third.entered.wait(0.1)
-        for one in inside[:2]:
-            one.leave.set()
-        assert third.entered.wait(30)
-    finally:
-        for one in inside:
-            one.leave.set()
-            one.join()
+    third = _Inside()
+    inside.append(third)
+    assert not third.entered.wait(0.1)
+    for one in inside[:2]:
+        one.leave.set()
+    assert third.entered.wait(30)
 
 
 @with_gil
-def test_no_thread_is_kept_out_for_long() -> None:
-    inside = [_Inside() for _ in range(2)]
-    try:
-        for one in inside:
-            assert one.entered.wait(30)
-        third = _Inside()
-        inside.append(third)
-        assert third.entered.wait(30)
-        # nobody waits for threads that have been inside for long
-        time.sleep(2 * PATIENCE)
-        fourth = _Inside()
-        inside.append(fourth)
-        assert fourth.entered.wait(30)
-    finally:
-        for one in inside:
-            one.leave.set()
-            one.join()
-    # all places are free again: two threads go in and out, and no place is left taken
-    for _ in range(3):
-        one = _Inside()
-        assert one.entered.wait(30)
+def test_no_thread_is_kept_out_for_long(inside: list[_Inside]) -> None:
+    third = _Inside()
+    inside.append(third)
+    assert third.entered.wait(30)
+    # nobody waits for threads that have been inside for long
+    time.sleep(2 * PATIENCE)
+    fourth = _Inside()
+    inside.append(fourth)
+    assert fourth.entered.wait(30)
+    for one in inside:
         one.leave.set()
         one.join()
+    assert not any(place.holder or place.lock.locked() for place in gate_module._places)
 
 
 @with_gil
@@ -120,19 +117,11 @@ def test_a_thread_inside_goes_in_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
-def test_a_forked_child_finds_the_gate_open() -> None:
-    inside = [_Inside() for _ in range(2)]
-    try:
-        for one in inside:
-            assert one.entered.wait(30)
-        child = os.fork()
-        if child == 0:
-            os._exit(int(any(place.holder or place.lock.locked() for place in gate_module._places)))
-        assert os.waitpid(child, 0)[1] == 0
-    finally:
-        for one in inside:
-            one.leave.set()
-            one.join()
+def test_a_forked_child_finds_the_gate_open(inside: list[_Inside]) -> None:
+    child = os.fork()
+    if child == 0:
+        os._exit(int(any(place.holder or place.lock.locked() for place in gate_module._places)))
+    assert os.waitpid(child, 0)[1] == 0
 
 
 @with_gil

@@ -181,3 +181,11 @@ def test_forged_entries_do_not_crash(file: Path, folder: Path) -> None:
     for other in (b"", parts[:-4], parts[::-1], parts[4:] + parts[:4], b"\xff" * len(parts), bytes(len(parts))):
         try_entry(header, pairs + other)
     MADE.clear()
+
+
+def test_entries_are_of_no_use_to_other_code() -> None:
+    """The key has each file of the code that makes entries, so a new version reads none of an older one."""
+    tokens = Path(vocabulary_cache.__file__).parent.parent
+    code = {name for name, _, _ in vocabulary_cache._code()}
+    for folder in ("loaders", "vocabulary", "bpe"):
+        assert {path.name for path in (tokens / folder).iterdir() if path.is_file()} <= code

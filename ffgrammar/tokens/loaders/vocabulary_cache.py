@@ -9,11 +9,11 @@ An entry is one file. It has the vocabulary in front-coded form (vocabulary/pack
 
     magic (8 bytes) | sha256 of the rest | length of the header, u32 | header, JSON | the front-coded tokens
 
-An entry is of use only if all of this is the same: the path and the options of the call; the code that reads files; and
-for the tokenizer's file and the files beside it the device, the inode, the size, and two times: of the last change of
-the content (`mtime`) and of any change (`ctime`). The kernel itself sets `ctime`, so no program can change a file and
-leave all five as they were. One exception remains: two changes within one tick of the clock. So the vocabulary of a
-file that was changed less than two seconds ago is not kept.
+An entry is of use only if all of this is the same: the path and the options of the call; the code that makes entries;
+and for the tokenizer's file and the files beside it the device, the inode, the size, and two times: of the last
+change of the content (`mtime`) and of any change (`ctime`). The kernel itself sets `ctime`, so no program can change
+a file and leave all five as they were. One exception remains: two changes within one tick of the clock. So the
+vocabulary of a file that was changed less than two seconds ago is not kept.
 
 Entries are written under another name and then renamed, so a process finds all of an entry or nothing. An entry that is
 damaged, that belongs to another user, or that others may write to is not read, and is written anew. What is read is
@@ -111,10 +111,10 @@ def is_settled(files: Sequence[Identity]) -> bool:
 
 
 def _code() -> list[tuple[str, int, int]]:
-    """A list that differs between versions and builds of the code that reads files."""
+    """A list that differs between versions and builds of the code that makes entries."""
     here = os.path.dirname(os.path.abspath(__file__))
     found = []
-    for folder in (here, os.path.join(os.path.dirname(here), "vocabulary")):
+    for folder in (here, *(os.path.join(os.path.dirname(here), name) for name in ("bpe", "vocabulary"))):
         with os.scandir(folder) as entries:
             about = [(one.name, one.stat()) for one in entries if one.is_file()]
         found += [(name, one.st_size, one.st_mtime_ns) for name, one in about]
