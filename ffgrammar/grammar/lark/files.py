@@ -42,11 +42,10 @@ class Files:
     def __init__(self, import_paths: Iterable[str | os.PathLike[str]] = (), base: str | os.PathLike[str] | None = None):
         self.import_paths = [os.fspath(path) for path in import_paths]
         self.base = None if base is None else os.fspath(base)
-        roots = [*self.import_paths, LIBRARY] + ([] if self.base is None else [self.base])
-        for root in roots:
+        self._roots = [*self.import_paths, LIBRARY] + ([] if self.base is None else [self.base])
+        for root in self._roots:
             if (b"\0" if isinstance(root, bytes) else "\0") in root:
                 raise GrammarError(f"{root!r} is no folder: a path has no null character")
-        self._roots = [os.path.realpath(root) for root in roots]
 
     def shadows(self, steps: tuple[str, ...]) -> bool:
         """Whether a folder of the program has a file of this name, which then counts before the library's."""
@@ -69,7 +68,7 @@ class Files:
             path = os.path.join(one, written)
             if os.path.isfile(path):
                 real = os.path.realpath(path)
-                if not any(real.startswith(os.path.join(root, "")) for root in self._roots):
+                if not any(real.startswith(os.path.join(os.path.realpath(root), "")) for root in self._roots):
                     return f"{written} is a link that leads out of {one}"
                 return Found(real, written, os.path.dirname(path))
         return f"there is no file {written} in {' or '.join(self._told(one) for one in folders)}"

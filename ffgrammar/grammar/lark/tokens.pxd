@@ -1,5 +1,7 @@
 """The C types of tokens.py: what is read once for every token of a text."""
 
+cimport cython
+
 cdef class Token:
     cdef readonly str kind
     cdef readonly str value
@@ -13,3 +15,14 @@ cdef class Cursor:
     # The next token. `step` takes it.
     cpdef Token peek(self)
     cpdef Token step(self)
+
+@cython.locals(made=Token)
+cdef Token token(str kind, str value, Py_ssize_t offset)
+@cython.locals(text=str, at=Py_ssize_t, end=Py_ssize_t, stop=Py_ssize_t, char=Py_UCS4, value=str)
+cpdef list tokens(object texts, Py_ssize_t begin)
+@cython.locals(char=Py_UCS4, hyphen=bint)
+cdef Py_ssize_t _name_end(str text, Py_ssize_t at, Py_ssize_t end)
+@cython.locals(char=Py_UCS4)
+cdef Py_ssize_t _string_end(str text, Py_ssize_t at, Py_ssize_t end)
+@cython.locals(taken=Token)
+cdef Py_ssize_t _rare(object texts, list made, Py_ssize_t at)
