@@ -26,5 +26,6 @@ In reading order:
 - `thread_pool`: the threads that batches are shared out to.
 - `forks`: locks that are free in a child process.
 - `gate`: lets at most two threads compile at a time.
+- `plain_data`: a quick bound on the size of dicts, lists and scalars.
 - `collector`: pausing Python's garbage collector.
 """

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import marshal
 from collections import Counter
 from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.plain_data import room_after
 
 __all__ = ["check_size", "check_value", "kind_of", "read_text"]
 
@@ -48,13 +48,8 @@ def check_size(schema: Any, limits: Limits) -> None:
     Raises:
         LimitError: it is too large.
     """
-    try:
-        # (in C, and hardly ever shorter than the text)
-        if len(marshal.dumps(schema)) <= limits.source_bytes:
-            return
-    except ValueError:
-        # something in it is of a class that JSON does not have, or it is nested deep
-        pass
+    if room_after(schema, limits.source_bytes):
+        return
     met: set[int] = set()
     stack = [schema]
     size = 0
@@ -76,8 +71,7 @@ def check_value(value: Any, limits: Limits, pointer: str) -> None:
     Raises:
         LimitError: it is too large.
     """
-    # (a list of scalars is no longer than the schema)
-    if isinstance(value, (dict, list)):
+    if isinstance(value, (dict, list)) and not room_after(value, limits.source_bytes):
         size = _size(value)
         if size is None:
             raise LimitError("nesting", limits.nesting, f"the value at {pointer} contains itself")
