@@ -1,14 +1,16 @@
 """Whole runs, with reading, writing and counting: python -m clusters.runs [MEGABYTES].
 
-Each run is done by one worker process and by two, in turns. If two cores are free, wall time says how much faster two
-workers are. On a machine with other work, CPU time says it: it shows what two workers cost more than one, and what one
-process does alone (planning and merging in this process, and the start of a worker). The last table extrapolates to
-100 GB.
+Each run is done by one worker process, by two, and twice at once by one worker each, in turns. If two cores are free,
+wall time says how much faster two workers are. Where two cores do not do twice the work of one, as on many virtual
+machines, two runs at once say what two processes can do that share nothing, and two workers are compared with that. CPU
+time shows what two workers cost more than one, and what one process does alone (planning and merging in this process,
+and the start of a worker). The last table extrapolates to 100 GB.
 """
 
 from __future__ import annotations
 
 import json
+import multiprocessing
 import resource
 import shutil
 import sys
@@ -82,18 +84,47 @@ def _once(job: Any, path: Path, output: Path, workers: int) -> Cost:
     return cost
 
 
-def _best(job: Any, path: Path, output: Path) -> dict[int, Cost]:
-    """What a run costs with one worker and with two: the least of each in several rounds."""
-    found: dict[int, list[Cost]] = {1: [], 2: []}
+def _two_at_once(job: Any, path: Path, output: Path) -> float:
+    """The seconds that two runs take that are done at the same time, by one worker each, and share nothing."""
+    fork = multiprocessing.get_context("fork")
+    outputs = [output.with_name(f"{output.name}{number}") for number in range(2)]
+    runs = [fork.Process(target=_once, args=(job, path, one, 1)) for one in outputs]
+    begin = perf_counter()
+    for run in runs:
+        run.start()
+    for run in runs:
+        run.join()
+        assert run.exitcode == 0
+    return perf_counter() - begin
+
+
+class Costs(NamedTuple):
+    """What a run costs.
+
+    Attributes:
+        one, two: with one worker, and with two.
+        apart: the seconds of two runs at once.
+    """
+
+    one: Cost
+    two: Cost
+    apart: float
+
+
+def _best(job: Any, path: Path, output: Path) -> Costs:
+    """The least that a run costs in several rounds."""
+    ones, twos, aparts = [], [], []
     for _ in range(ROUNDS):
-        for workers, costs in found.items():
-            costs.append(_once(job, path, output, workers))
-    return {workers: Cost(*map(min, zip(*costs, strict=True))) for workers, costs in found.items()}
+        ones.append(_once(job, path, output, 1))
+        twos.append(_once(job, path, output, 2))
+        aparts.append(_two_at_once(job, path, output))
+    one, two = (Cost(*map(min, zip(*costs, strict=True))) for costs in (ones, twos))
+    return Costs(one, two, min(aparts))
 
 
-def _tell(name: str, size: float, start: float, costs: dict[int, Cost]) -> float:
+def _tell(name: str, size: float, start: float, costs: Costs) -> float:
     """Print what a run costs. Returns megabytes for each second of CPU time of one worker."""
-    one, two = costs[1], costs[2]
+    one, two, apart = costs
     alone = one.parent + start
     # One process does some work alone. Two workers share the rest.
     by_time = (one.parent + one.workers) / (alone + (two.workers - 2 * start) / 2)
@@ -101,6 +132,8 @@ def _tell(name: str, size: float, start: float, costs: dict[int, Cost]) -> float
     print(
         f"{name}\t{rate:.1f} MB a CPU second\t"
         f"wall {one.wall:.1f} s and {two.wall:.1f} s: {one.wall / two.wall:.2f} times as fast\t"
+        f"two runs at once {apart:.1f} s: {2 * one.wall / apart:.2f} times as fast as one after the other\t"
+        f"two workers do {apart / 2 / two.wall:.2f} of that\t"
         f"CPU {one.workers:.1f} s and {two.workers:.1f} s ({two.workers / one.workers - 1:+.0%})\t"
         f"alone {one.parent:.2f} s in the parent, {start:.2f} s to start\tby CPU {by_time:.2f} times as fast",
         flush=True,
