@@ -22,7 +22,7 @@ from ffgrammar.core.utf8 cimport Utf8, utf8_step, utf8_write
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init
 from ffgrammar.tokens.loaders.name_table cimport NameTable
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
-from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, index_find
+from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex, index_find
 
 import json
 
