@@ -15,8 +15,9 @@ from ffgrammar.core.vec cimport vec_push
 from ffgrammar.engine.recognizer.recognizer cimport config_key, recognizer_accepting, recognizer_move, recognizer_token
 from ffgrammar.engine.parser.tables cimport TokenClass, find_class, token_class
 from ffgrammar.engine.recognizer.estimates cimport estimate, estimates_clear, estimates_init, estimates_measure
+from ffgrammar.engine.recognizer.neighbour_tables cimport neighbours_find
 from ffgrammar.engine.recognizer.neighbours cimport (
-    leads_on, neighbours_bytes, neighbours_clear, neighbours_find, neighbours_free, neighbours_init,
+    leads_on, neighbours_bytes, neighbours_clear, neighbours_free, neighbours_init,
 )
 from ffgrammar.engine.recognizer.separator cimport (
     is_safe, separator_bytes, separator_clear, separator_free, separator_init,
