@@ -166,23 +166,25 @@ def _job(
 
 def _lines(summary: dict[str, Any]) -> list[str]:
     """The summary for people: counts, groups, errors, and the worst rows."""
+    from .show import counted
+
     lines = [f"{name.replace('_', ' ')}\t{_number(value)}" for name, value in summary["counts"].items()]
     groups = summary.get("by_group", {})
     for name, counts in list(groups.items())[:MAX_GROUPS]:
         lines.append(f"{summary['group']} {name}\t{_counts(counts)}")
     if len(groups) > MAX_GROUPS:
-        lines.append(f"{len(groups) - MAX_GROUPS} more groups are in --json")
+        lines.append(counted(len(groups) - MAX_GROUPS, "more group") + " in --json")
     if "without_group" in summary:
         lines.append(f"without {summary['group']}\t{_counts(summary['without_group'])}")
     for message, count in summary["errors"].items():
-        lines.append(f"error\t{_number(count)} rows: {message}")
+        lines.append(f"error\t{counted(count, 'row')}: {message}")
     for row in summary["worst"]["rows"][:MAX_WORST]:
-        lines.append(f"worst\t{row['file']} row {row['row']}: {_number(row['score'])} {summary['worst']['by']}")
+        lines.append(f"worst\t{row['file']} row {row['row']}: {_number(row['score'])} ({summary['worst']['by']})")
     return lines
 
 
 def _counts(counts: dict[str, Any]) -> str:
-    return ", ".join(f"{_number(count)} {name}" for name, count in counts.items())
+    return ", ".join(f"{name} {_number(count)}" for name, count in counts.items())
 
 
 def _number(value: float | None) -> str:

@@ -68,7 +68,7 @@ class Forced:
 
     def lines(self) -> list[str]:
         """The lines for people. A forced token is printed as `ffgrammar mask` prints it."""
-        from .show import quote, token_line
+        from .show import counted, quote, token_line
 
         lines = [f"forced bytes\t{quote(self.forced)}"]
         lines += [f"token\t{token_line(self.tokenizer, token)}" for token in self.tokens]
@@ -76,7 +76,7 @@ class Forced:
             lines.append(f"held back\t{quote(self.held_back)}")
             lines += [f"could be\t{token_line(self.tokenizer, token)}" for token in self.reasons[:MAX_REASONS]]
             if len(self.reasons) > MAX_REASONS:
-                lines.append(f"could be\tone of {len(self.reasons) - MAX_REASONS} more tokens")
+                lines.append(f"could be\tone of {counted(len(self.reasons) - MAX_REASONS, 'more token')}")
         return lines
 
 

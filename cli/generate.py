@@ -11,7 +11,7 @@ import click
 
 from .models import load_model, model_option
 from .options import example, grammar_argument, grammar_options, json_option
-from .show import complain, quote, token_as_json, write_json, write_lines
+from .show import complain, counted, quote, token_as_json, write_json, write_lines
 
 if TYPE_CHECKING:
     from ffgrammar import Tokenizer
@@ -88,7 +88,7 @@ def _line(tok: Tokenizer, one: TracedToken) -> str:
 def _summary(trace: list[TracedToken], seconds: float) -> str:
     forced = sum(one.kind == "forced" for one in trace)
     rate = len(trace) / max(seconds, 1e-9)
-    return f"{len(trace)} tokens, {rate:.1f} a second, {100 * forced / max(len(trace), 1):.0f}% forced"
+    return f"{counted(len(trace), 'token')}, {rate:.1f} a second, {100 * forced / max(len(trace), 1):.0f}% forced"
 
 
 @click.command(
@@ -174,7 +174,7 @@ def command(
         elif ndjson:
             _write_objects(state, number, tokens)
         else:
-            with Progress("steps") as progress:
+            with Progress("step") as progress:
                 for _ in state.stream(tokens):
                     progress.step()
             if trace:

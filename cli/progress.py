@@ -7,6 +7,8 @@ import sys
 from time import monotonic
 from types import TracebackType
 
+from .show import counted
+
 __all__ = ["Bar", "Progress"]
 
 # Seconds before the first line, and between two lines.
@@ -21,14 +23,14 @@ class Progress:
     Nothing is shown if stderr is no terminal, or if stdout is one, too: then the answers themselves show the progress.
     The line is erased with blanks and not with escape sequences, which simple terminals do not know.
 
-        with Progress("lines") as progress:
+        with Progress("line") as progress:
             for line in lines:
                 ...
                 progress.step()
     """
 
-    def __init__(self, unit: str) -> None:
-        self._unit = unit
+    def __init__(self, thing: str) -> None:
+        self._thing = thing
         self._count = 0
         self._shown = 0
         self._start = monotonic()
@@ -52,7 +54,7 @@ class Progress:
         if now >= self._next:
             self._next = now + INTERVAL
             rate = self._count / (now - self._start)
-            self._write(f"ffgrammar: {self._count:,} {self._unit}, {rate:,.0f} a second")
+            self._write(f"ffgrammar: {counted(self._count, self._thing)}, {rate:,.0f} a second")
 
     def _write(self, line: str) -> None:
         sys.stderr.write("\r" + line.ljust(self._shown))
@@ -90,9 +92,8 @@ class Bar(Progress):
         left = _clock((total - done) / rate) if rate else "?"
         share = done / total if total else 1
         filled = "=" * int(BAR_WIDTH * share)
-        self._write(
-            f"ffgrammar: [{filled:{BAR_WIDTH}}] {share:4.0%}, {rows:,} rows, {rate / 1e6:,.1f} MB/s, {left} left",
-        )
+        read = counted(rows, "row")
+        self._write(f"ffgrammar: [{filled:{BAR_WIDTH}}] {share:4.0%}, {read}, {rate / 1e6:,.1f} MB/s, {left} left")
 
 
 def _clock(seconds: float) -> str:

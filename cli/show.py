@@ -17,6 +17,7 @@ __all__ = [
     "YELLOW",
     "bytes_as_json",
     "complain",
+    "counted",
     "emphasis",
     "quote",
     "token_as_json",
@@ -92,6 +93,11 @@ def emphasis(text: str, colour: int) -> str:
     if os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not sys.stdout.isatty():
         return text
     return f"\x1b[{colour}m{text}\x1b[0m"
+
+
+def counted(count: int, thing: str) -> str:
+    """A number and what there are so many of: 1 schema, 1,200 schemas."""
+    return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 
 def complain(text: str) -> None:

@@ -105,7 +105,7 @@ def answer_requests(answer: Callable[[dict[str, Any]], tuple[bool, dict[str, Any
     from ffgrammar import FFGrammarError
 
     code = 0
-    with Progress("requests") as progress:
+    with Progress("request") as progress:
         for line in sys.stdin.buffer:
             if not line.strip():
                 continue

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from .files import open_input, read_input
 from .html_report import html_option, write_page
 from .options import PATH, VocabularyName, example, grammar_argument, grammar_options, json_option, tokenizer_option
 from .progress import Progress
@@ -70,7 +70,7 @@ def _text_of_line(line: bytes, field: str | None) -> bytes:
 def _judge_lines(grammar: Grammar, name: str, field: str | None, progress: Progress) -> int:
     """Judges each line of a file as a text of its own. Returns the exit code of the worst line."""
     code = 0
-    with sys.stdin.buffer if name == "-" else open(name, "rb") as file:
+    with open_input(name) as file:
         for number, line in enumerate(file, 1):
             progress.step()
             place = {"line": number} if name == "-" else {"file": name, "line": number}
@@ -116,7 +116,6 @@ def command(
     For a rejected text it also says what was allowed at that point. Each of FILES is one text; - is stdin, the default.
     Exit code 1: at least one text is rejected.
     """
-    from .files import read_input
     from .sources import load_grammar, load_tokenizer
 
     if field is not None and not ndjson:
@@ -127,7 +126,7 @@ def command(
     if grammar == "-" and "-" in names:
         raise click.UsageError("stdin cannot be both the grammar and a text")
     compiled = load_grammar(grammar, load_tokenizer(tokenizer), **compiling)
-    with Progress("lines" if ndjson else "files") as progress:
+    with Progress("line" if ndjson else "file") as progress:
         if ndjson:
             return max(_judge_lines(compiled, name, field, progress) for name in names)
         code = 0

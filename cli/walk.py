@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from .show import RED, bytes_as_json, complain, emphasis, quote, write_json
+from .show import RED, bytes_as_json, complain, counted, emphasis, quote, write_json
 
 if TYPE_CHECKING:
     from ffgrammar import Matcher, Tokenizer
@@ -57,10 +57,10 @@ class Allowed:
             ranges = self.ranges()
             parts += [_range_name(low, high) for low, high in ranges[:MAX_RANGES]]
             if len(ranges) > MAX_RANGES:
-                parts.append(f"{len(ranges) - MAX_RANGES} more ranges of bytes")
+                parts.append(counted(len(ranges) - MAX_RANGES, "more range") + " of bytes")
         parts += self.special[:MAX_RANGES]
         if len(self.special) > MAX_RANGES:
-            parts.append(f"{len(self.special) - MAX_RANGES} more special tokens")
+            parts.append(counted(len(self.special) - MAX_RANGES, "more special token"))
         if self.end:
             parts.append("the end of the text")
         return ", ".join(parts) or "nothing"

@@ -259,6 +259,19 @@ def test_validate_says_where_and_what_was_allowed(invoke: Invoke, tmp_path: Path
     assert (answers[1]["rejected"]["line"], answers[1]["rejected"]["column"]) == (2, 9)
 
 
+def test_validate_says_what_to_do_with_a_text(invoke: Invoke, person: str) -> None:
+    for more in ([], ["--ndjson"]):
+        found = invoke("validate", person, '{"age": 36}', *more)
+        assert (found.code, found.out) == (2, "")
+        assert found.err == (
+            'ffgrammar: {"age": 36}: No such file or directory '
+            "(a path is expected here; to give the text itself, write - and pipe it in)\n"
+        )
+    # stdin that is named twice has nothing more the second time
+    answers = invoke("validate", person, "-", "-", "--ndjson", stdin='{"age": 36}\n')
+    assert [answer["line"] for answer in answers.json_lines()] == [1]
+
+
 def test_validate_reads_lines_fields_and_newlines(invoke: Invoke, lark_sum: str, tmp_path: Path) -> None:
     found = invoke("validate", lark_sum, "--ndjson", stdin="1+1\n1+\n(2)\n")
     assert found.code == 1
@@ -432,6 +445,8 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--type", "abnf"], "", 2, "abnf"),
         (["mask", "/no/such/file.json"], "", 2, "No such file"),
         (["mask", "no_such_grammar"], "", 2, "no_such_grammar: No such file"),
+        (["mask", '{"type": "string"}'], "", 2, "to give the text itself, write - and pipe it in"),
+        (["mask", "[" * 300], "", 2, "[" * 200 + "...: File name too long (a path is expected here"),
         (["mask", "-", "--tokenizer", "no_such_base"], "{}", 2, "for another one give the path of a tokenizer's file"),
         (["mask", "-", "--limit", "nonsense=1"], "{}", 2, "no such limit"),
         (["mask", "-", "--limit", "nesting"], "{}", 2, "NAME=VALUE"),
@@ -725,6 +740,17 @@ def test_trie_shows_every_token_under_a_prefix_once(invoke: Invoke, cl100k: Any)
     assert {int(line.split("\t")[1]) for line in lines} == expected
     assert len(invoke("trie", "--prefix", " gram", "--max-depth", "1").out.splitlines()) == len(tree["branches"])
     assert invoke("trie", "--prefix-bytes", "ffffff").code == 1
+
+
+def test_counts_agree_with_what_is_counted() -> None:
+    from ffgrammar_cli.show import counted
+
+    assert [counted(count, "more row") for count in (0, 1, 2, 1200)] == [
+        "0 more rows",
+        "1 more row",
+        "2 more rows",
+        "1,200 more rows",
+    ]
 
 
 def test_quoted_bytes_read_back(invoke: Invoke, cl100k: Any) -> None:

@@ -120,7 +120,7 @@ def test_a_folder_may_have_both_schemas_and_lark_grammars(bench: Run, schemas: P
     assert (ours["refused"], ours["problems"], report["languages"]["all"]["ratios"]) == (0, [], {})
     one = bench(schemas, "--engines", "ffgrammar", "--only", ".lark")
     assert (one.returncode, one.stderr) == (0, "")
-    assert "1 Lark grammars: ffgrammar" in one.stdout and "schemas" not in one.stdout
+    assert "1 Lark grammar: ffgrammar" in one.stdout and "schemas" not in one.stdout
 
 
 def test_a_peer_reads_lark_grammars_as_we_do(bench: Run, tmp_path: Path) -> None:

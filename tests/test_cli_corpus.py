@@ -41,8 +41,8 @@ def test_check(data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert run(["corpus", "check", data, *options, "--workers", "0"]) == 1
     out = capsys.readouterr().out
     assert "rows\t3\nyes\t1\nno\t1\nerrors\t1\n" in out and "rate\t50.0000%" in out
-    assert "source b\t2 rows, 0 yes, 1 no, 1 errors" in out
-    assert "error\t1 rows: tokens is null" in out and f"worst\t{data} row 1: 1 tokens more or fewer" in out
+    assert "source b\trows 2, yes 0, no 1, errors 1" in out
+    assert "error\t1 row: tokens is null" in out and f"worst\t{data} row 1: 1 (tokens more or fewer" in out
     assert [row["canonical"] for row in _lines(output)] == [True, False, None]
     assert [row["text"] for row in _lines(output)] == ["[1]", "[1", None]
     assert page.read_text().startswith("<!doctype html>")
@@ -77,7 +77,7 @@ def test_rows_without_a_group(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     path.write_text('{"text": "a", "source": "b"}\n{"text": "a", "source": null}\n{"text": "a"}\n')
     assert run(["corpus", "tokenize", str(path), "--group", "source", "--workers", "0"]) == 0
     out = capsys.readouterr().out
-    assert "source b\t1 rows, 1 yes" in out and "without source\t2 rows, 2 yes" in out
+    assert "source b\trows 1, yes 1" in out and "without source\trows 2, yes 2" in out
 
 
 def test_a_second_run_in_a_folder_is_refused(data: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,6 +54,27 @@ def test_warnings_name_what_is_not_enforced() -> None:
     assert build({"title": "t", "default": 1, "$comment": ""}, ExprStore()).warnings == ()
 
 
+def test_warnings_name_the_keyword_that_may_be_meant() -> None:
+    meant = {
+        "requierd": "required",
+        "additionalPropertes": "additionalProperties",
+        "min_length": "minLength",
+        "anyof": "anyOf",
+        "defs": "$defs",
+        "x-requierd": None,
+        **dict.fromkeys(["nullable", "discriminator", "enumNames", "errorMessage", "order", "", "\ud800", "é" * 5000]),
+    }
+    for word, known in meant.items():
+        found = build({"type": "string", word: 1}, ExprStore()).warnings
+        assert [line.partition("; did you mean ")[2] for line in found] == (
+            [] if word.startswith("x-") else [f"{known}?" if known else ""]
+        )
+    # of very many unknown words, only the first are compared
+    found = build({f"item{number}": 1 for number in range(400)}, ExprStore()).warnings
+    assert found[0].endswith("'item0' is not a keyword of JSON Schema: ignored; did you mean items?")
+    assert found[-1].endswith("'item399' is not a keyword of JSON Schema: ignored")
+
+
 def test_warnings_name_subschemas_that_no_value_obeys() -> None:
     contradiction = {"type": "array", "enum": ["a"]}
     properties: dict[str, Any] = {

@@ -78,6 +78,7 @@ def _maskbench(
     memory: bool,
 ) -> tuple[dict[str, Any], str]:
     """The report of a run over schemas, and its picture."""
+    from ..show import counted
     from .engines import ENGINES
     from .memory import measure
     from .plot import distribution
@@ -95,7 +96,7 @@ def _maskbench(
         "schemas": len(schemas),
         **full_report(results, versions, seconds, sizes),
     }
-    return report, distribution(results, f"{len(schemas)} schemas, {named.name}")
+    return report, distribution(results, f"{counted(len(schemas), 'schema')}, {named.name}")
 
 
 def _write_html(file: Any, picture: str, lines: list[str]) -> None:

@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from ..options import VocabularyName
+from ..show import counted
 from ..sources import load_tokenizer
 from .data import Schema, spaced
 
@@ -69,7 +70,7 @@ def measure(named: VocabularyName, schemas: Sequence[Schema], threads: int) -> l
     def case(name: str, walks: Callable[[], list[Walk]], pause: float = 0.0) -> dict[str, Any]:
         return {"name": name, "batch": len(many), "threads": threads} | _compare(walks, threads, tokenizer, pause)
 
-    rows = [case(f"(a) {len(many)} grammars", each), case("(a) and 10 ms between two calls", each, 0.01)]
+    rows = [case(f"(a) {counted(len(many), 'grammar')}", each), case("(a) and 10 ms between two calls", each, 0.01)]
     for schema, tokens in _documents(schemas, tokenizer, LONG, LONG_DOCUMENTS):
 
         def fresh(schema: Schema = schema, tokens: list[int] = tokens) -> list[Walk]:
@@ -144,7 +145,7 @@ def _milliseconds(walks: list[Walk], threads: int, tokenizer: Tokenizer, pause: 
 def table(rows: Sequence[dict[str, Any]]) -> list[str]:
     """The rows as lines for a terminal."""
     threads = rows[0]["threads"]
-    lines = ["", f"{'a batch, ms a call':<40}{'1 thread':>12}{f'{threads} threads':>12}{'ratio':>8}   quartiles"]
+    lines = ["", f"{'a batch, ms a call':<40}{'1 thread':>12}{counted(threads, 'thread'):>12}{'ratio':>8}   quartiles"]
     for row in rows:
         low, high = row["ratio_quartiles"]
         lines.append(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..show import counted
 from .languages import Comparison, Language, Walk
 from .report import figures
 
@@ -68,7 +69,7 @@ def _ratio(ours: Sequence[Walk], peer: Sequence[Walk], compared: Sequence[Compar
 def language_table(report: Mapping[str, Any], title: str = "Lark") -> list[str]:
     """The report for a terminal, in lines: for each grammar, the engines and then the ratios."""
     peers = ", ".join(f"{name} {version}" for name, version in report["versions"].items())
-    lines = [f"{len(report['grammars'])} {title} grammars: {peers}", ""]
+    lines = [f"{counted(len(report['grammars']), f'{title} grammar')}: {peers}", ""]
     header = ["tokens", "TTFM avg (us)", *(f"TBM {name} (us)" for name in COLUMNS), "refused", "masks differ"]
     lines.append(_row("", header))
     for name, row in [*report["grammars"].items(), ("all", report["all"])]:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..show import counted
 from .walk import Forced, Result
 
 __all__ = ["figures", "full_report", "ratios", "summary", "table"]
@@ -131,7 +132,7 @@ def full_report(
 def table(report: dict[str, Any]) -> list[str]:
     """The report for a terminal, in lines."""
     engines: dict[str, dict[str, Any]] = report["engines"]
-    lines = [f"{report['data']}: {report['schemas']} schemas, {report['tokenizer']}", ""]
+    lines = [f"{report['data']}: {counted(report['schemas'], 'schema')}, {report['tokenizer']}", ""]
     lines += _columns(engines, report["memory"])
     for pair, ratio in report["ratios"].items():
         lines += _ratio_lines(pair, ratio)
@@ -170,7 +171,7 @@ def _columns(engines: Mapping[str, dict[str, Any]], memory: Mapping[str, Mapping
 
 def _ratio_lines(pair: str, ratio: Mapping[str, Any]) -> list[str]:
     """The first engine divided by another one."""
-    lines = [f"\n{pair} over the {ratio['schemas']} schemas that both pass:"]
+    lines = [f"\n{pair} over the {counted(ratio['schemas'], 'schema')} that both pass:"]
     for key in ("tbm", "ttfm"):
         lines.append(f"  {key.upper():<5}" + "".join(f" {name} {value:.2f}" for name, value in ratio[key].items()))
     for spelling, shares in ratio["forced_shares"].items():

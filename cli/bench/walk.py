@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from time import perf_counter_ns
 from typing import Any
 
+from ..show import counted
 from .data import Schema, compact, spaced
 from .engines import Engine, Refused
 from .order import reorderings
@@ -140,7 +141,7 @@ def _walk(engine: Engine, compiled: Any, tokens: list[int], times: list[int]) ->
         if spent is None:
             return f"token {place} ({token}) of {len(tokens)} is not allowed"
         times.append(spent)
-    return None if engine.is_accepting(matcher) else f"not accepting after the last of {len(tokens)} tokens"
+    return None if engine.is_accepting(matcher) else f"not accepting after the last of {counted(len(tokens), 'token')}"
 
 
 def _forced(engine: Engine, compiled: Any, tokens: list[int], counts: Forced, name: str) -> None:

@@ -1,11 +1,11 @@
-"""The check of an argument's type at the border of the package.
+"""Checks of arguments at the border of the package.
 
-Without it a wrong argument fails deep inside, with a message about an attribute that the caller never heard of.
+Without them a wrong argument fails deep inside, with a message about an attribute that the caller never heard of.
 """
 
 from __future__ import annotations
 
-__all__ = ["expect"]
+__all__ = ["byte_string", "expect"]
 
 
 def expect(name: str, value: object, kind: type | tuple[type, ...], wanted: str) -> None:
@@ -19,3 +19,19 @@ def expect(name: str, value: object, kind: type | tuple[type, ...], wanted: str)
     """
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be {wanted}, not {type(value).__name__}")
+
+
+def byte_string(data: bytes | bytearray | memoryview) -> bytes:
+    """The bytes of a bytes-like object.
+
+    Raises:
+        TypeError: it is no such object.
+        ValueError: its elements are longer than a byte.
+    """
+    try:
+        view = memoryview(data)
+    except TypeError:
+        raise TypeError(f"data must be bytes or another bytes-like object, not {type(data).__name__}") from None
+    if view.itemsize != 1:
+        raise ValueError(f"data must be made of bytes, not of elements of {view.itemsize} bytes")
+    return bytes(view)

@@ -6,8 +6,8 @@ from libc.stdint cimport uint32_t, uint64_t
 from ffgrammar.core.threads cimport Lock
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
-from ffgrammar.engine.masks.compute cimport Masks
 from ffgrammar.engine.masks.partition_cache cimport SharedPartitions
+from ffgrammar.engine.masks.tables cimport Masks
 from ffgrammar.engine.parser.lowering cimport RuleTables
 from ffgrammar.engine.recognizer.completability cimport Completability
 from ffgrammar.regex.expr.store cimport ExprStore

@@ -16,8 +16,8 @@ from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.recognizer.recognizer cimport (
     recognizer_bytes, recognizer_clear, recognizer_first, recognizer_free, recognizer_init,
 )
-from ffgrammar.engine.masks.compute cimport masks_bytes, masks_clear, masks_free, masks_init, masks_other_bytes
 from ffgrammar.engine.masks.partition_cache cimport SharedPartitions
+from ffgrammar.engine.masks.tables cimport masks_bytes, masks_clear, masks_free, masks_init, masks_other_bytes
 from ffgrammar.engine.parser.earley cimport earley_bytes
 from ffgrammar.engine.values.trace cimport trace_bytes
 from ffgrammar.engine.recognizer.completability cimport (

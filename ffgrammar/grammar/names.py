@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-__all__ = ["did_you_mean", "no_special_token", "one_of", "shown"]
+__all__ = ["MAX_LETTERS", "did_you_mean", "no_special_token", "one_of", "shown"]
 
 # How many names, and of how many letters, are compared to find the one that was meant.
 MAX_LETTERS = 60
@@ -13,12 +13,15 @@ MAX_NAMES = 1000
 MAX_LISTED = 12
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of a message about a name that does not exist: the known name that is most like it; or nothing."""
+def did_you_mean(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
+    """The end of a message about a name that does not exist: the known name that is most like it; or nothing.
+
+    `likeness` is how much like it the known name must be, as difflib measures it.
+    """
     import difflib
 
     short = [one for one in [*known][:MAX_NAMES] if len(one) <= MAX_LETTERS]
-    like = difflib.get_close_matches(name[:MAX_LETTERS], short, 1)
+    like = difflib.get_close_matches(name[:MAX_LETTERS], short, 1, likeness)
     return f"; did you mean {like[0]}?" if like else ""
 
 

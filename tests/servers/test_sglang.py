@@ -321,6 +321,14 @@ def test_a_grammar_that_meets_a_bound(hf_tokenizer: Any) -> None:
     assert torch.equal(alone[0], mask[0])
 
 
+def test_the_log_says_which_backend_a_server_has(
+    server: Any, hf_tokenizer: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level("INFO"):
+        base.create_grammar_backend(server, hf_tokenizer, PADDED, {hf_tokenizer.eos_token_id})
+    assert "ffgrammar compiles the grammars of requests, for 49,280 tokens" in caplog.messages
+
+
 def test_arguments_of_the_server(server: Any, hf_tokenizer: Any) -> None:
     spaced, wide = '{"a": 1}', '{  "a" :  1}'
     schema = '{"type": "object", "properties": {"a": {"type": "integer"}}}'

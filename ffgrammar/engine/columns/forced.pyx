@@ -27,7 +27,7 @@ from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_accepting
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalRules, CanonicalState
 from ffgrammar.tokens.pretokenize.table cimport MAX_HYPOTHESES
-from ffgrammar.tokens.vocabulary.trie cimport mix
+from ffgrammar.tokens.vocabulary.token_index cimport mix
 
 import numpy
 

@@ -5,58 +5,12 @@ there: the trie walk partitions the vocabulary, then the parser is asked about t
 how, and what it costs.
 """
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 
-from ffgrammar.core.map cimport Map
-from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.masks.mask_cache cimport StoredMask
+from ffgrammar.engine.masks.tables cimport Masks
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
-from ffgrammar.engine.masks.config_walk cimport ConfigTable
-from ffgrammar.engine.masks.partition_cache cimport KeyCache, Partitions
-from ffgrammar.engine.masks.segments cimport Segments
-from ffgrammar.engine.masks.trie_walk cimport Vocabulary
-from ffgrammar.engine.masks.mask_cache cimport MaskTable, StoredMask
-from ffgrammar.engine.recognizer.completability cimport Completability
-
-cdef struct Masks:
-    # The engine sets these five before it calls masks_init.
-    Vocabulary vocab
-    Completability* completability
-    Partitions* partitions
-    size_t max_bytes     # of the masks that are kept
-    uint64_t max_work    # of one mask; 0: any
-    Owner owner
-    KeyCache keys
-    MaskTable table
-    Map base_states      # state -> its base, see base_state.pxd
-    Map lengths          # of pairs of states: distinguishing lengths, see trie_walk.pxd
-    Segments segments    # for grammars that are not delimited
-    ConfigTable configs  # for grammars whose lexemes may end anywhere
-    Vec other            # scratch: a mask; empty until it is needed
-    Vec reached          # scratch: lexer states
-    Vec tokens           # scratch: for table_pack
-    Vec exits            # scratch: see trie_walk.pxd
-    # made for the first mask: one mask and a spare word, in whole blocks (see mask_cache.pxd); all zero between calls
-    Vec buffer
-    StoredMask* recent   # the mask of the last configuration whose mask depends on its text, or NULL
-    uint64_t recent_key  # the key of that configuration
-    size_t recent_hits
-    size_t misses
-    size_t drops
-    size_t visited       # how many trie nodes were walked so far
-
-# Returns OK or NO_MEMORY. masks_free may be called after either, and on a struct of zeros.
-cdef int masks_init(Masks* k) noexcept nogil
-cdef void masks_free(Masks* k) noexcept nogil
-
-# Forget all masks, and everything that has numbers of states or expressions in it. `generation` is the engine's new generation.
-cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil
-
-# Bytes of the stored masks and their table.
-cdef size_t masks_bytes(const Masks* k) noexcept nogil
-
-# Bytes of everything else that `Masks` owns.
-cdef size_t masks_other_bytes(const Masks* k) noexcept nogil
 
 cdef enum:
     # instead of a base: all tokens of the mask that are in the trie have leads

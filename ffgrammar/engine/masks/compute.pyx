@@ -1,10 +1,10 @@
 """How a mask is computed.
 
 1. The lexer alone partitions the vocabulary: tokens that stay inside the lexeme, tokens that die, and the exits in the trie
-   where tokens leave the lexeme (trie_walk.pyx). A partition depends on the lexer state alone. If it took long to make, it is
-   kept for other rows and other grammars (partition_cache.pyx). Most states resemble one whose partition is known: a string of
-   at most 40 characters, or a key that must be none of 30 names, resembles a string without restrictions. Then the trie is
-   walked only where the two differ (base_state.pyx).
+   where tokens leave the lexeme (state_partition.pyx). A partition depends on the lexer state alone. If it took long to make,
+   it is kept for other rows and other grammars. Most states resemble one whose partition is known: a string of at most 40
+   characters, or a key that must be none of 30 names, resembles a string without restrictions. Then the trie is walked only
+   where the two differ.
 2. The parser is asked about the exits, and the trie below them is walked from the row that it answers with (lexeme_exit.pyx).
    In grammars that are not delimited, segments (segments.pyx) take the place of the first two steps, but not inside the lexemes of
    a group that is delimited; where lexemes may end anywhere, a walk over configurations (config_walk.pyx) does.
@@ -23,195 +23,38 @@ the last one is kept, because the same text hardly comes again.
 """
 
 from libc.stdint cimport uint32_t, uint64_t
-from libc.string cimport memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_get, intern_len
-from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
-from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
+from ffgrammar.core.map cimport ABSENT, map_get
 from ffgrammar.core.pulse cimport allow_work
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add
-from ffgrammar.core.vec cimport vec_fill, vec_reserve
-from ffgrammar.engine.masks.lexeme_exit cimport walk_exits
+from ffgrammar.core.vec cimport vec_fill
 from ffgrammar.engine.masks.base_state cimport base_state
+from ffgrammar.engine.masks.config_walk cimport ends_everywhere, walk_configs
+from ffgrammar.engine.masks.lexeme_exit cimport walk_exits
+from ffgrammar.engine.masks.mask_cache cimport (
+    mask_key, mask_release, mask_unpack, table_clear, table_find, table_pack, table_put,
+)
+from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, SHORT
+from ffgrammar.engine.masks.segments cimport add_begins, add_segments, ends_at_root, segments_bind
+from ffgrammar.engine.masks.state_partition cimport (
+    find_kept, partition, partition_base, patch_from_base, walk_and_keep, walk_vocabulary,
+)
+from ffgrammar.engine.masks.tables cimport make_buffer, reset_buffer
+from ffgrammar.engine.masks.trie_walk cimport lead_inside
+from ffgrammar.engine.recognizer.completability cimport add_special_tokens, step
 from ffgrammar.engine.recognizer.recognizer cimport (
     config_key, lasting_row, parser_row, recognizer_accepting, recognizer_end_lexeme,
 )
-from ffgrammar.engine.masks.partition_cache cimport (
-    KEPT, NOT_KEPT, SHORT, key_cache_clear, key_cache_init, partitions_find, partitions_keep, partitions_note_short,
-)
-from ffgrammar.engine.masks.config_walk cimport config_table_clear, config_table_init, ends_everywhere, walk_configs
-from ffgrammar.engine.masks.segments cimport (
-    add_begins, add_segments, ends_at_root, segments_bind, segments_clear, segments_init,
-)
-from ffgrammar.engine.masks.trie_walk cimport lead_inside, partition_from_base, partition_vocabulary
-from ffgrammar.engine.masks.mask_cache cimport (
-    block_words, mask_key, mask_release, mask_unpack, scratch_words, table_bytes, table_clear, table_find, table_free, table_init,
-    table_pack, table_put,
-)
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release, trace_settle, trace_try
-from ffgrammar.engine.recognizer.completability cimport add_special_tokens, step
 from ffgrammar.regex.dfa.lazy_dfa cimport dfa_accept
 from ffgrammar.regex.dfa.threads cimport Threads, is_one_thread
 from ffgrammar.regex.expr.nodes cimport EMPTY
 
-cdef enum:
-    LONG_WALK = 4096  # a partition is kept if its walk had at least this many nodes: a copy then costs little beside a walk
 
-cdef uint64_t NO_KEY = <uint64_t>-1
-
-
-cdef int masks_init(Masks* k) noexcept nogil:
-    k.recent = NULL
-    k.recent_key = NO_KEY
-    k.recent_hits = k.misses = k.drops = k.visited = 0
-    owner_init(&k.owner)
-    own_vec(&k.owner, &k.buffer)
-    own_vec(&k.owner, &k.tokens)
-    own_vec(&k.owner, &k.exits)
-    own_vec(&k.owner, &k.reached)
-    own_map(&k.owner, &k.base_states)
-    own_map(&k.owner, &k.lengths)
-    own_vec(&k.owner, &k.other)
-    if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0:
-        return NO_MEMORY
-    return NO_MEMORY if segments_init(&k.segments, &k.vocab, &k.configs) < 0 else config_table_init(&k.configs)
-
-
-cdef void masks_free(Masks* k) noexcept nogil:
-    mask_release(k.recent)
-    table_free(&k.table)
-    owner_free(&k.keys.owner)
-    owner_free(&k.segments.owner)
-    owner_free(&k.configs.owner)
-    owner_free(&k.owner)
-
-
-cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil:
-    table_clear(&k.table, generation)
-    k.recent_key = NO_KEY
-    map_clear(&k.base_states)
-    map_clear(&k.lengths)
-    segments_clear(&k.segments)
-    config_table_clear(&k.configs)
-    key_cache_clear(&k.keys)
-
-
-cdef size_t masks_bytes(const Masks* k) noexcept nogil:
-    return table_bytes(&k.table)
-
-
-cdef size_t masks_other_bytes(const Masks* k) noexcept nogil:
-    return (owner_bytes(&k.owner) + owner_bytes(&k.keys.owner) + owner_bytes(&k.segments.owner)
-            + owner_bytes(&k.configs.owner))
-
-
-cdef inline int make_buffer(Masks* k) noexcept nogil:
-    """Make the buffers if there are none. (A grammar that is only a part of others makes no masks. Without buffers it takes half of
-    the memory, so that more grammars are kept.) Returns OK or NO_MEMORY."""
-    if k.buffer.len:
-        return OK
-    if vec_reserve(&k.tokens, scratch_words(k.vocab.n_words)) < 0:
-        return NO_MEMORY
-    return vec_fill(&k.buffer, block_words(k.vocab.n_words), 0)
-
-
-cdef void reset_buffer(Masks* k) noexcept nogil:
-    """Forget the partition or mask that is in `buffer` and `exits`."""
-    memset(k.buffer.data, 0, block_words(k.vocab.n_words) * sizeof(uint32_t))
-    k.exits.len = 0
-
-
-# 1. The partition of a state, into `buffer` and `exits`.
-
-
-cdef int walk_vocabulary(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    return partition_vocabulary(&m.dfa, &k.vocab, state, k.buffer.data, &k.exits, &k.visited)
-
-
-cdef int find_kept(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    """Look for the partition of a state in the table. Returns a PartitionStatus, with the partition if it is KEPT, or a status
-    below zero."""
-    return partitions_find(k.partitions, &k.keys, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.exits)
-
-
-cdef int keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    """Keep the partition that was just made. Returns OK or a status."""
-    return partitions_keep(k.partitions, &k.keys, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.exits)
-
-
-cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    """Make the partition of a state, and keep it if the walk was long. Returns KEPT, SHORT, or a status below zero. The
-    partition is in `buffer` and `exits` after KEPT and after SHORT."""
-    cdef size_t before = k.visited
-    cdef int status = walk_vocabulary(k, m, state)
-    if status < 0:
-        return status
-    if k.visited - before >= LONG_WALK:
-        status = keep(k, m, state)
-        return status if status < 0 else KEPT
-    status = partitions_note_short(k.partitions, &k.keys, &m.dfa, state)
-    return status if status < 0 else SHORT
-
-
-cdef int partition_state(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    """The partition of a state: kept, or made by a walk. Returns a status below zero on failure."""
-    cdef int status = find_kept(k, m, state)
-    if status == NOT_KEPT:
-        return walk_and_keep(k, m, state)
-    return walk_vocabulary(k, m, state) if status == SHORT else status
-
-
-cdef int partition_base(Masks* k, Recognizer* m, uint32_t base) noexcept nogil:
-    """Find or make the partition of a base, if starting from it pays. Returns KEPT with the partition, or a status below zero. If
-    the trie walk that makes the base's partition is short, the walk of the state itself is short, too, and starting from the base
-    does not pay. Then the function returns SHORT, without a partition."""
-    cdef int status = find_kept(k, m, base)
-    if status == NOT_KEPT:
-        status = walk_and_keep(k, m, base)
-        if status == SHORT:
-            reset_buffer(k)
-    return status
-
-
-cdef int patch_from_base(
-    Masks* k, Recognizer* m, const Config* config, uint32_t base, Vec* leads, bint* text_dependent,
-) noexcept nogil:
-    """Turn the partition of the base, in `buffer` and `exits`, into that of the configuration's state. The parser is asked about
-    the exits of the base first. So after the call the exits that both states share are decided, and `exits` has only the other
-    exits of the state. Returns OK or a status."""
-    cdef size_t before = k.visited
-    cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, leads, text_dependent)
-    k.exits.len = 0
-    if status >= 0:
-        status = partition_from_base(
-            &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, base, k.buffer.data, &k.exits, leads, &k.lengths,
-            &k.visited)
-    if status >= 0 and k.visited - before >= LONG_WALK:
-        # the two are not much alike, so from the next row on the state gets a partition of its own, which is kept
-        status = map_put(&k.base_states, config.state, config.state)
-    return status
-
-
-cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
-    """Make the partition of a configuration's state in the cheapest way. Returns a status below zero on failure."""
-    cdef uint32_t base = config.state
-    cdef int status
-    if k.partitions.max_bytes == 0:
-        return walk_vocabulary(k, m, config.state)
-    status = base_state(&m.dfa, config.state, &k.base_states, &k.reached, &base)
-    if status < 0:
-        return status
-    if base == config.state:
-        return partition_state(k, m, config.state)
-    status = partition_base(k, m, base)
-    if status == KEPT:
-        return patch_from_base(k, m, config, base, NULL, text_dependent)
-    return walk_vocabulary(k, m, config.state) if status == SHORT else status
-
-
-# 2. From the partition to the mask.
+# 1. From the partition to the mask.
 
 
 cdef int add_long_tokens(Masks* k, Recognizer* m, const Config* config, uint32_t* mask, bint* text_dependent) noexcept nogil:
@@ -338,7 +181,7 @@ cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_depen
     return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
 
 
-# 3. Masks with leads.
+# 2. Masks with leads.
 
 
 cdef int explain(
@@ -409,7 +252,7 @@ cdef int masks_explain(
     return min(status, OK)
 
 
-# 4. Finding the mask.
+# 3. Finding the mask.
 
 
 cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) noexcept nogil:

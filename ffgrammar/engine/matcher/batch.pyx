@@ -17,7 +17,8 @@ from ffgrammar.core.index cimport clipped_argument
 from ffgrammar.core.thread_pool cimport pool_run, pool_stop
 from ffgrammar.core.threads cimport atomic_add
 from ffgrammar.engine.matcher.bitmask cimport BitmaskRows, rows_at, rows_close, rows_open
-from ffgrammar.engine.matcher.matcher cimport Drafted, Matcher
+from ffgrammar.engine.matcher.drafted cimport Drafted
+from ffgrammar.engine.matcher.matcher cimport Matcher
 from ffgrammar.engine.position.cursor cimport BUSY, cursor_draft, cursor_fill, cursor_known_mask, cursor_terminated
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack
 

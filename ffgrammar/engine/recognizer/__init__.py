@@ -7,5 +7,7 @@ In reading order:
 - `separator`: a byte that keeps lexemes apart, and the lexer states from which a sentence can always follow.
 - `separator_search`: looks for that byte.
 - `neighbours`: which lexemes may stand next to each other, and what the rules allow if they do.
+- `neighbour_tables`: finds them.
+- `estimates`: how many bytes a sentence still needs, about.
 - `completability`: whether a sentence can still follow, for grammars in which longest match may lose it.
 """

@@ -15,6 +15,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.recognizer.estimates cimport Estimates
 from ffgrammar.engine.recognizer.neighbours cimport Neighbours
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
 from ffgrammar.engine.recognizer.separator cimport Separator
@@ -26,11 +27,7 @@ cdef struct Completability:
     Separator separator  # where it is found, it answers most questions without a search
     Neighbours neighbours  # made in the first long search; they prune it and later ones
     Map known         # configuration -> 1, 0 or UNDECIDED (completability.pyx)
-    Vec rest          # per dot position: an estimate of the least length of what follows in its production
-    Vec lengths       # per plain nonterminal: an estimate of the least length of its texts
-    Vec instances     # like `lengths`, for the instances that plain productions name
-    size_t kept_rest  # how many entries of `rest` are of productions made with the grammar
-    Vec link_costs    # per link: an estimate of the least length of what follows a complete item with this link
+    Estimates estimates
     Vec queue         # of the search: (row, state, index of the entry it came from)
     Vec heap          # (estimate, queue index)
     uint32_t max_search  # how many configurations one search may put on the queue

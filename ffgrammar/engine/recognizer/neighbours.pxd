@@ -13,11 +13,17 @@ Sets of lexemes are bits (core/bits.pxd). All tables together have at most MAX_W
 of steps. Beyond that nothing is known, and the search is alone.
 """
 
+from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.parser.tables cimport Rules
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
+from ffgrammar.regex.expr.nodes cimport NOTHING
+
+cdef enum:
+    MAX_WORK = 1 << 26  # words that are looked at until the tables are made, or later while one text is searched
 
 cdef struct Neighbours:
     Owner owner
@@ -32,6 +38,35 @@ cdef struct Neighbours:
     Vec scratch       # scratch: another set
     uint64_t work     # how many words were looked at since the tables were made
 
+cdef inline void add_set(uint32_t* to, const uint32_t* words, uint32_t count) noexcept nogil:
+    cdef uint32_t i
+    for i in range(count):
+        to[i] |= words[i]
+
+
+cdef inline bint meet(const uint32_t* one, const uint32_t* other, uint32_t count) noexcept nogil:
+    """Whether two sets have a lexeme in common."""
+    cdef uint32_t i
+    for i in range(count):
+        if one[i] & other[i]:
+            return True
+    return False
+
+
+cdef inline bint is_special(const Recognizer* m, uint32_t lexeme) noexcept nogil:
+    """Whether a lexeme is a special token. It ends what stands before it, and nothing can go on in it."""
+    return m.rules.exprs.data[lexeme] == NOTHING
+
+
+cdef inline const uint32_t* ends_of(
+    const Neighbours* n, const Rules* rules, uint32_t number, uint32_t lexeme,
+) noexcept nogil:
+    """With which lexemes the texts of a nonterminal may end that begin with a lexeme. An instance may begin and end with
+    every lexeme."""
+    cdef uint32_t row = number * n.lexemes + lexeme if number < rules.plain else rules.plain * n.lexemes
+    return n.ends.data + row * n.words
+
+
 # Returns a status. neighbours_free may be called whatever the status was.
 cdef int neighbours_init(Neighbours* n) noexcept nogil
 cdef void neighbours_free(Neighbours* n) noexcept nogil
@@ -41,9 +76,6 @@ cdef void neighbours_clear(Neighbours* n) noexcept nogil
 
 # Bytes of all tables.
 cdef size_t neighbours_bytes(const Neighbours* n) noexcept nogil
-
-# Make the tables, if that was not tried yet. Returns OK; or NO_MEMORY or a status that ends the call.
-cdef int neighbours_find(Neighbours* n, Recognizer* m) noexcept nogil
 
 # Whether the rules lead from a configuration to a sentence of neighbours: 1, 0 or NO_MEMORY. 1 may also mean that it would take
 # too long to find out.

@@ -9,6 +9,7 @@ SGLang calls `register` in each of its processes, because the package names it a
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable
 from typing import Any
 
@@ -29,6 +30,8 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["NAME", "create", "register"]
 
 NAME = "ffgrammar"
+
+logger = logging.getLogger("sglang.ffgrammar")
 
 
 def register() -> None:
@@ -55,6 +58,7 @@ def create(
             reasoning.
     """
     known = Tokenizer.from_huggingface(tokenizer, list(eos_token_ids) if eos_token_ids else None, vocab_size)
+    logger.info("ffgrammar compiles the grammars of requests, for %s tokens", f"{vocab_size:,}")
     serving = get_serving()
     backend = SGLangBackend(known, layout=_layout(serving))
     if not serving.reasoning_parser:

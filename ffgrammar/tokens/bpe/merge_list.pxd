@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from ffgrammar.tokens.vocabulary.trie cimport mix
+from ffgrammar.tokens.vocabulary.token_index cimport mix
 
 cdef enum:
     NEVER = 0xFFFFFFFF  # the rank of a pair that does not merge

@@ -14,7 +14,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from ffgrammar.tokens.vocabulary.trie cimport mix
+from ffgrammar.tokens.vocabulary.token_index cimport mix
 
 from ffgrammar.core.errors import TokenizerError
 

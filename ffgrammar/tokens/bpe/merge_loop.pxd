@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t
 
 from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
 from ffgrammar.tokens.bpe.merge_list cimport MergeIndex
-from ffgrammar.tokens.vocabulary.trie cimport TokenIndex
+from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex
 
 # Merge the `count` bytes of `text` where ids are ranks: two tokens merge if their bytes together are those of a token, and the
 # id of this token is the rank. Stops when no pair merges any more, or no more than `least` tokens are left. Writes the tokens to

@@ -24,7 +24,7 @@ from ffgrammar.tokens.bpe.ids cimport (
     ASK_EVERY, BPE_INTERRUPTED, BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_push, ids_reserve,
 )
 from ffgrammar.tokens.bpe.merge_list cimport NEVER, MergeIndex, find_rank
-from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, index_find
+from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex, index_find
 
 cdef enum:
     FEW = 128  # up to this many tokens the scanning form is used

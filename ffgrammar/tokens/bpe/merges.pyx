@@ -42,7 +42,8 @@ from ffgrammar.core.utf8 cimport Utf8, utf8_step
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_reserve
 from ffgrammar.tokens.bpe.merge_list cimport MergeList, find_rank
 from ffgrammar.tokens.bpe.merge_loop cimport encode_pretoken, merge_bytes, merge_ids
-from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, index_find, mix, node_depth, node_token
+from ffgrammar.tokens.vocabulary.token_index cimport index_find, mix
+from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, node_depth, node_token
 
 from ffgrammar.core.errors import TokenizerError
 

@@ -5,7 +5,8 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
 from ffgrammar.tokens.bpe.merges cimport Merges
-from ffgrammar.tokens.vocabulary.trie cimport TokenTrie, index_find
+from ffgrammar.tokens.vocabulary.token_index cimport index_find
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 
 cdef class PretokenEncoder:

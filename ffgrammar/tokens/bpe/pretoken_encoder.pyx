@@ -23,7 +23,7 @@ from cpython.tuple cimport PyTuple_GET_ITEM
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_OK, BpeStatus, Ids
 from ffgrammar.tokens.bpe.merges cimport UNREACHED
 from ffgrammar.tokens.pretokenize.table cimport MAX_LEVELS
-from ffgrammar.tokens.vocabulary.trie cimport index_find
+from ffgrammar.tokens.vocabulary.token_index cimport index_find
 
 cdef enum:
     RELEASE_GIL_FROM = 1024  # from this many bytes of text on, giving up the GIL is worth its cost

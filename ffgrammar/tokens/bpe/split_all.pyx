@@ -17,7 +17,8 @@ from libc.string cimport memcmp, memset
 from ffgrammar.core.threads cimport atomic_load, atomic_put
 from ffgrammar.tokens.bpe.merge_list cimport Pair, find_rank
 from ffgrammar.tokens.bpe.merges cimport NO_TOKEN, UNKNOWN, Merges
-from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, index_find, node_depth, node_token
+from ffgrammar.tokens.vocabulary.token_index cimport index_find
+from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, node_depth, node_token
 
 
 cdef int split_all(Merges merges) noexcept nogil:

@@ -16,7 +16,8 @@ from libc.stdlib cimport free, malloc
 from ffgrammar.core.bits cimport bit_set
 from ffgrammar.core.threads cimport atomic_load_word, atomic_put_word
 from ffgrammar.tokens.canonical.rules cimport FAILED, FIRST, KEPT, NO_NODE, CanonicalRules, CanonicalState
-from ffgrammar.tokens.vocabulary.trie cimport TrieNode, mix, next_node, node_byte, node_depth, node_token, subtree_end
+from ffgrammar.tokens.vocabulary.token_index cimport mix
+from ffgrammar.tokens.vocabulary.trie cimport TrieNode, next_node, node_byte, node_depth, node_token, subtree_end
 
 cdef enum:
     NEAR = 255  # where tokens have no more bytes than this, the states by depth are put on the stack, else they are allocated

@@ -37,7 +37,8 @@ from ffgrammar.tokens.canonical.sure_states cimport find_sure_states
 from ffgrammar.tokens.canonical.transitions cimport BoundaryTransitions
 from ffgrammar.tokens.pretokenize.table cimport DEAD, PretokenTable, successor
 from ffgrammar.tokens.vocabulary.nodes_by_byte cimport NodesByByte
-from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, index_find, node_token, trie_child
+from ffgrammar.tokens.vocabulary.token_index cimport index_find
+from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, node_token, trie_child
 
 from ffgrammar.core.errors import TokenizerError
 

@@ -6,6 +6,7 @@ In reading order:
     huggingface_splits  the pre-tokenizers of a tokenizer.json, as patterns
     implied_splits      where a vocabulary cuts texts although there is no pre-tokenizer
     name_table          names of tokens by id, and ids by name
+    json_scanner        JSON text read byte by byte
     vocabulary_json     the big parts of a tokenizer.json
     huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
     encoders            encoders that work by rules, and encoders that call other people's code

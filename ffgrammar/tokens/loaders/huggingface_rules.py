@@ -29,7 +29,7 @@ from ffgrammar.tokens.loaders.implied_splits import implied_split
 from ffgrammar.tokens.loaders.name_table import NameTable
 from ffgrammar.tokens.loaders.packed_rules import PackedRules
 from ffgrammar.tokens.loaders.vocabulary_json import JsonText
-from ffgrammar.tokens.pretokenize.automaton import Split
+from ffgrammar.tokens.pretokenize.boundaries import Split
 from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm, is_normal
 from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 from ffgrammar.tokens.vocabulary.trie import TokenTrie

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.pretokenize.automaton import Split
+from ffgrammar.tokens.pretokenize.boundaries import Split
 from ffgrammar.tokens.pretokenize.pattern import CHAR, compile_pattern
 
 __all__ = ["WHOLE_TEXT", "read_splits"]

@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport uint32_t
 
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
-from ffgrammar.tokens.vocabulary.trie cimport TokenIndex
+from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex
 
 
 @cython.final
@@ -18,9 +18,6 @@ cdef class NameTable:
     # Take over `names` and `listed`. All listed ids have a name. The table frees `listed`, which malloc made, even if `fill`
     # raises an error. Returns 1, or 0 if two names are equal.
     cdef bint fill(self, PackedTokens names, uint32_t* listed, uint32_t count) except -1
-
-    # Enter a name into the index. Returns False if it is there already.
-    cdef bint _enter(self, uint32_t token) noexcept nogil
 
     # The id of a name, or -1.
     cdef long id_of(self, name) except? -2

@@ -8,12 +8,13 @@ vocabulary_json.pyx makes such tables. No Python object is made for a name befor
 """
 
 cimport cython
-from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memcpy
 
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
-from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, TokenTrie, hash_bytes, index_find
+from ffgrammar.tokens.vocabulary.token_index cimport index_enter, index_find, index_open
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 from collections.abc import Mapping
 
@@ -78,47 +79,19 @@ cdef class NameTable:
         free(self.index.slots)
 
     cdef bint fill(self, PackedTokens names, uint32_t* listed, uint32_t count) except -1:
-        cdef uint32_t slots = 16, k
+        cdef uint32_t k
         cdef bint distinct = True
         self.names = names
         self.listed = listed
         self.count = count
-        while slots < 2 * count:
-            slots *= 2
-        self.index.slots = <uint32_t*>calloc(slots, sizeof(uint32_t))
-        if self.index.slots == NULL:
+        if index_open(&self.index, names.blob, names.offsets, count) < 0:
             raise MemoryError
-        self.index.mask = slots - 1
-        self.index.blob = names.blob
-        self.index.offsets = names.offsets
         with nogil:
             for k in range(count):
-                distinct = self._enter(listed[k])
+                distinct = index_enter(&self.index, listed[k])
                 if not distinct:
                     break
         return distinct
-
-    cdef bint _enter(self, uint32_t token) noexcept nogil:
-        """Enters a name. Returns False if it is there already."""
-        cdef TokenIndex* index = &self.index
-        cdef const uint8_t* name = index.blob + index.offsets[token]
-        cdef uint32_t size = index.offsets[token + 1] - index.offsets[token]
-        cdef uint64_t key = hash_bytes(name, size)
-        cdef uint32_t at = <uint32_t>(key >> 8) & index.mask
-        cdef uint32_t other
-        while index.slots[at]:
-            other = (index.slots[at] >> 8) - 1
-            if (
-                (index.slots[at] & 0xFF) == (key & 0xFF)
-                and index.offsets[other + 1] - index.offsets[other] == size
-                and memcmp(index.blob + index.offsets[other], name, size) == 0
-            ):
-                return False
-            at = (at + 1) & index.mask
-        index.slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
-        if size > index.longest:
-            index.longest = size
-        return True
 
     cdef long id_of(self, name) except? -2:
         cdef bytes text

@@ -13,7 +13,7 @@ from ffgrammar.tokens.bpe.packed_parts import load_parts
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 
 if TYPE_CHECKING:
-    from ffgrammar.tokens.pretokenize.automaton import Split
+    from ffgrammar.tokens.pretokenize.boundaries import Split
     from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["PackedRules"]

@@ -20,7 +20,7 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.packed_parts import pack_parts, pairs_fit
 from ffgrammar.tokens.loaders.packed_rules import PackedRules
 from ffgrammar.tokens.loaders.vocabulary_cache import SUFFIX, Identity, read_sealed, write_sealed
-from ffgrammar.tokens.pretokenize.automaton import Split
+from ffgrammar.tokens.pretokenize.boundaries import Split
 
 if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.rules import CanonicalRules

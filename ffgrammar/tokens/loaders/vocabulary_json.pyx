@@ -18,27 +18,20 @@ from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, strlen
 
-from ffgrammar.core.utf8 cimport Utf8, utf8_step, utf8_write
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_free, vec_init
+from ffgrammar.tokens.loaders.json_scanner cimport (
+    Text, next_byte, read_id, read_string, skip_string, skip_value, take_byte,
+)
 from ffgrammar.tokens.loaders.name_table cimport NameTable
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
-from ffgrammar.tokens.vocabulary.trie cimport TokenIndex, index_find
+from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex, index_find
 
 import json
-
-cdef enum:
-    MAX_ID = (1 << 24) - 33  # the largest id that a vocabulary may have
 
 cdef enum Status:
     FOUND = 0
     UNUSUAL = -1
     NO_MEMORY = -2
-
-
-cdef struct Text:
-    const uint8_t* data
-    size_t size
-    size_t at
 
 
 cdef struct Entries:
@@ -51,181 +44,20 @@ cdef struct Entries:
     uint32_t end    # how many ids there are: 1 + the largest
 
 
-cdef inline uint8_t _next(Text* text) noexcept nogil:
-    """Passes over white space. Returns the byte after it, 0 at the end."""
-    cdef uint8_t one
-    while text.at < text.size:
-        one = text.data[text.at]
-        if one != c" " and one != c"\n" and one != c"\t" and one != c"\r":
-            return one
-        text.at += 1
-    return 0
-
-
-cdef inline bint _take(Text* text, uint8_t wanted) noexcept nogil:
-    """Passes over white space and then over the byte `wanted`. Returns False if another byte, or none, is there."""
-    if _next(text) != wanted:
-        return False
-    text.at += 1
-    return True
-
-
-cdef inline int _hex4(const uint8_t* digits) noexcept nogil:
-    """The value of four hexadecimal digits, or -1."""
-    cdef int value = 0, i
-    cdef uint8_t one
-    for i in range(4):
-        one = digits[i]
-        if c"0" <= one <= c"9":
-            value = value << 4 | (one - c"0")
-        elif c"a" <= one | 0x20 <= c"f":
-            value = value << 4 | ((one | 0x20) - c"a" + 10)
-        else:
-            return -1
-    return value
-
-
-cdef int _escape(Text* text, uint8_t* out) noexcept nogil:
-    """Reads what follows a backslash, and writes the character to `out` in UTF-8. Returns how many bytes it has, or UNUSUAL."""
-    cdef int code, low
-    cdef uint8_t one
-    if text.at >= text.size:
-        return UNUSUAL
-    one = text.data[text.at]
-    text.at += 1
-    if one == c"u":
-        if text.size - text.at < 4:
-            return UNUSUAL
-        code = _hex4(text.data + text.at)
-        text.at += 4
-        if 0xD800 <= code < 0xDC00 and text.size - text.at >= 6 and text.data[text.at] == c"\\" and \
-                text.data[text.at + 1] == c"u":
-            low = _hex4(text.data + text.at + 2)
-            if not 0xDC00 <= low < 0xE000:
-                return UNUSUAL
-            code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)
-            text.at += 6
-        if code < 0 or 0xD800 <= code < 0xE000:
-            return UNUSUAL
-        return utf8_write(<uint32_t>code, out)
-    if one == c"n":
-        out[0] = c"\n"
-    elif one == c"t":
-        out[0] = c"\t"
-    elif one == c"r":
-        out[0] = c"\r"
-    elif one == c"b":
-        out[0] = 8
-    elif one == c"f":
-        out[0] = 12
-    elif one == c'"' or one == c"\\" or one == c"/":
-        out[0] = one
-    else:
-        return UNUSUAL
-    return 1
-
-
-cdef long _string(Text* text, uint8_t* out) noexcept nogil:
-    """Reads the rest of a string, after its first quote. Writes its UTF-8 to `out`, which has room for as many bytes as the JSON
-    text has. Returns how many bytes are written, or UNUSUAL."""
-    # (copies, because the compiler must assume that a write to `out` may change the text)
-    cdef const uint8_t* data = text.data
-    cdef size_t at = text.at
-    cdef size_t size = text.size
-    cdef uint8_t* to = out
-    cdef uint8_t one
-    cdef Utf8 character
-    cdef int made
-    while at < size:
-        one = data[at]
-        at += 1
-        if one >= 0x80:
-            character.need = 0
-            if not utf8_step(&character, one):
-                return UNUSUAL
-            to[0] = one
-            to += 1
-            while character.need:
-                if at >= size or not utf8_step(&character, data[at]):
-                    return UNUSUAL
-                to[0] = data[at]
-                to += 1
-                at += 1
-        elif one == c'"':
-            text.at = at
-            return to - out
-        elif one == c"\\":
-            text.at = at
-            made = _escape(text, to)
-            if made < 0:
-                return UNUSUAL
-            at = text.at
-            to += made
-        elif one < 0x20:
-            return UNUSUAL
-        else:
-            to[0] = one
-            to += 1
-    return UNUSUAL
-
-
-cdef bint _skip_string(Text* text) noexcept nogil:
-    """Passes over the rest of a string, without a check of what is in it. Returns whether it ends."""
-    while text.at < text.size:
-        if text.data[text.at] == c'"':
-            text.at += 1
-            return True
-        text.at += 2 if text.data[text.at] == c"\\" else 1
-    return False
-
-
-cdef bint _skip_value(Text* text) noexcept nogil:
-    """Passes over a value, without a check of what is in it. Returns whether it ends."""
-    cdef uint32_t depth = 0
-    cdef uint8_t one = _next(text)
-    while text.at < text.size:
-        one = text.data[text.at]
-        if depth == 0 and (one == c"," or one == c"}" or one == c"]"):
-            return True
-        text.at += 1
-        if one == c'"':
-            if not _skip_string(text):
-                return False
-        elif one == c"{" or one == c"[":
-            depth += 1
-        elif one == c"}" or one == c"]":
-            depth -= 1
-    return False
-
-
-cdef long _number(Text* text) noexcept nogil:
-    """Reads an id. Returns it, or UNUSUAL."""
-    cdef long value = 0
-    cdef size_t first
-    _next(text)
-    first = text.at
-    while text.at < text.size and c"0" <= text.data[text.at] <= c"9" and value <= MAX_ID:
-        value = 10 * value + (text.data[text.at] - c"0")
-        text.at += 1
-    if text.at == first or value > MAX_ID or (text.data[first] == c"0" and text.at > first + 1):
-        return UNUSUAL
-    return value
-
-
 cdef Status _vocabulary(Text* text, Entries* entries) noexcept nogil:
     """Reads the object of `vocab`, after its brace. `entries.names` has room for all of the text."""
     cdef long size, token
     cdef uint32_t made = 0
     cdef void* more
-    if _take(text, c"}"):
+    if take_byte(text, c"}"):
         return UNUSUAL
     while True:
-        if not _take(text, c'"'):
+        if not take_byte(text, c'"'):
             return UNUSUAL
-        size = _string(text, entries.names + made)
-        if size <= 0 or not _take(text, c":"):
+        size = read_string(text, entries.names + made)
+        if size <= 0 or not take_byte(text, c":"):
             return UNUSUAL
-        token = _number(text)
+        token = read_id(text)
         if token < 0:
             return UNUSUAL
         if entries.count + 1 >= entries.room:
@@ -245,33 +77,33 @@ cdef Status _vocabulary(Text* text, Entries* entries) noexcept nogil:
         entries.starts[entries.count] = made
         if token >= entries.end:
             entries.end = <uint32_t>token + 1
-        if _take(text, c"}"):
+        if take_byte(text, c"}"):
             return FOUND
-        if not _take(text, c","):
+        if not take_byte(text, c","):
             return UNUSUAL
 
 
 cdef bint _merge(Text* text, uint8_t* spare) noexcept nogil:
     """Checks one entry of `merges`: a string, or an array of two. `spare` has room for all of the text."""
-    if _take(text, c'"'):
-        return _string(text, spare) >= 0
-    if not _take(text, c"[") or not _take(text, c'"') or _string(text, spare) < 0:
+    if take_byte(text, c'"'):
+        return read_string(text, spare) >= 0
+    if not take_byte(text, c"[") or not take_byte(text, c'"') or read_string(text, spare) < 0:
         return False
-    if not _take(text, c",") or not _take(text, c'"') or _string(text, spare) < 0:
+    if not take_byte(text, c",") or not take_byte(text, c'"') or read_string(text, spare) < 0:
         return False
-    return _take(text, c"]")
+    return take_byte(text, c"]")
 
 
 cdef bint _merges(Text* text, uint8_t* spare) noexcept nogil:
     """Checks the array of `merges`."""
-    if not _take(text, c"["):
+    if not take_byte(text, c"["):
         return False
-    if _take(text, c"]"):
+    if take_byte(text, c"]"):
         return True
     while _merge(text, spare):
-        if _take(text, c"]"):
+        if take_byte(text, c"]"):
             return True
-        if not _take(text, c","):
+        if not take_byte(text, c","):
             return False
     return False
 
@@ -281,8 +113,8 @@ cdef long _merge_names(Text* text, uint8_t* out, size_t* cut) noexcept nogil:
     `cut` to the size of the first. Returns the size of both together, or UNUSUAL if the entry is not of two names."""
     cdef uint8_t* space
     cdef long size
-    if _take(text, c'"'):
-        size = _string(text, out)
+    if take_byte(text, c'"'):
+        size = read_string(text, out)
         space = <uint8_t*>memchr(out, c" ", size) if size > 0 else NULL
         if space == NULL:
             return UNUSUAL
@@ -291,12 +123,12 @@ cdef long _merge_names(Text* text, uint8_t* out, size_t* cut) noexcept nogil:
         memmove(space, space + 1, size - cut[0])
         return UNUSUAL if memchr(space, c" ", size - cut[0]) != NULL else size
     text.at += 1  # the bracket
-    _take(text, c'"')
-    cut[0] = _string(text, out)
-    _take(text, c",")
-    _take(text, c'"')
-    size = cut[0] + _string(text, out + cut[0])
-    _take(text, c"]")
+    take_byte(text, c'"')
+    cut[0] = read_string(text, out)
+    take_byte(text, c",")
+    take_byte(text, c'"')
+    size = cut[0] + read_string(text, out + cut[0])
+    take_byte(text, c"]")
     return size
 
 
@@ -309,8 +141,8 @@ cdef Status _merge_ids(
     cdef int32_t left, right, whole
     cdef size_t cut = 0
     cdef long size
-    _take(text, c"[")
-    if _take(text, c"]"):
+    take_byte(text, c"[")
+    if take_byte(text, c"]"):
         return FOUND
     while True:
         size = _merge_names(text, spare, &cut)
@@ -324,7 +156,7 @@ cdef Status _merge_ids(
         ids[0], ids[1], ids[2] = <uint32_t>left, <uint32_t>right, <uint32_t>whole
         if vec_extend(found, ids, 3) < 0:
             return NO_MEMORY
-        if not _take(text, c","):
+        if not take_byte(text, c","):
             return FOUND
 
 
@@ -414,27 +246,27 @@ cdef class _Reader:
         way."""
         cdef size_t start, end, at
         cdef Status status
-        if not _take(&self.text, c"{"):
+        if not take_byte(&self.text, c"{"):
             return UNUSUAL
         while True:
-            if not _take(&self.text, c'"'):
+            if not take_byte(&self.text, c'"'):
                 return UNUSUAL
             start = self.text.at
-            if not _skip_string(&self.text):
+            if not skip_string(&self.text):
                 return UNUSUAL
             end = self.text.at - 1
             for at in range(start, end):
                 if self.text.data[at] == c"\\":
                     return UNUSUAL  # this may be another spelling of a key that is looked for
-            if not _take(&self.text, c":"):
+            if not take_byte(&self.text, c":"):
                 return UNUSUAL
-            _next(&self.text)
+            next_byte(&self.text)
             status = self.member(start, end, inside)
             if status != FOUND:
                 return status
-            if _take(&self.text, c"}"):
+            if take_byte(&self.text, c"}"):
                 return FOUND
-            if not _take(&self.text, c","):
+            if not take_byte(&self.text, c","):
                 return UNUSUAL
 
     cdef Status member(self, size_t start, size_t end, bint inside) noexcept nogil:
@@ -446,7 +278,7 @@ cdef class _Reader:
             self.has_model = True
             return self.object(True)
         if inside and self.is_key("vocab", start, end):
-            if self.vocabulary[1] or not _take(&self.text, c"{"):
+            if self.vocabulary[1] or not take_byte(&self.text, c"{"):
                 return UNUSUAL
             self.vocabulary[0] = self.text.at - 1
             status = _vocabulary(&self.text, &self.entries)
@@ -460,7 +292,7 @@ cdef class _Reader:
                 return UNUSUAL
             self.merges[1] = self.text.at
             return FOUND
-        return FOUND if _skip_value(&self.text) else UNUSUAL
+        return FOUND if skip_value(&self.text) else UNUSUAL
 
     cdef NameTable table(self):
         """The vocabulary; None if an id or a name is there twice."""

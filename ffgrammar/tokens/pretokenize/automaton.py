@@ -22,9 +22,8 @@ pattern does.
 A pattern may also leave out parts of a text. What lies between two matches is then a pre-token too, called a gap. "This
 pre-token is a gap" is a hypothesis like the others: at each of its characters, a match that begins there is watched.
 
-Several patterns may follow one another. Each then cuts the pre-tokens of the one before it, as texts of their own. A
-state consists of a state of each pattern. So a pre-token may end in several ways: for all patterns, or for the last
-ones only. Gaps and several patterns are why a state has more than two successors. Each successor has a number, its way.
+Several patterns may follow one another (composed.py). Gaps and several patterns are why a state has more than two
+successors. Each successor has a number, its way.
 
 An automaton has tens to hundreds of states and is made in a few milliseconds. table.pyx runs it.
 """
@@ -32,10 +31,11 @@ An automaton has tens to hundreds of states and is made in a few milliseconds. t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.alphabet import Alphabet, make_alphabet
+from ffgrammar.tokens.pretokenize.boundaries import DEAD, MAX_STATES, Boundaries, Split, by_way
+from ffgrammar.tokens.pretokenize.composed import compose
 from ffgrammar.tokens.pretokenize.pattern import (
     CHAR,
     END,
@@ -49,63 +49,18 @@ from ffgrammar.tokens.pretokenize.pattern import (
 )
 from ffgrammar.tokens.pretokenize.words import compile_words
 
-__all__ = ["Boundaries", "Split", "make_boundaries"]
+__all__ = ["make_boundaries"]
 
-MAX_STATES = 4000
 # How many hypotheses about one text may be open at a time. The patterns of models need three at most. table.pxd has the
 # same number.
 MAX_HYPOTHESES = 8
 # How many sets of hypotheses are explored to check that at most MAX_HYPOTHESES may be open.
 MAX_SETS = 5000
-DEAD = 0xFFFF
 
 # The only thread of a pre-token that is a gap.
 GAP = -1
-# The inner state of a composed automaton while the outer pre-token is an atom, which the inner pattern does not cut.
-ATOM = -1
 
 State = tuple[tuple[int, ...], frozenset[int]]
-
-
-class Split(NamedTuple):
-    """One step of a pre-tokenizer.
-
-    Attributes:
-        pattern: see pattern.py; none where there are `atoms`.
-        gaps: whether what lies between matches is a pre-token. If not, the pattern must match every character.
-        atoms: texts that are matched in place of a pattern. Of several that begin at the same character the longest
-            counts. Each match is one token (an atom), which neither further steps nor merges cut. Only with `gaps`.
-        oniguruma: whether the pattern is one of Oniguruma's; if not, it is one of tiktoken's.
-    """
-
-    pattern: str
-    gaps: bool = False
-    atoms: tuple[str, ...] = ()
-    oniguruma: bool = False
-
-
-class Boundaries(NamedTuple):
-    """The automaton. State 0 is the state before a text. In all others a pre-token has begun.
-
-    Attributes:
-        alphabet: the classes of its characters.
-        goes_on: a list for each way in which the pre-token may go on. It holds the next state by state * classes +
-            class, or DEAD where there is none. In state 0 and inside a match, the first way is the one in which the
-            character is part of a match.
-        ends: the same for the ways in which the pre-token ends before the character.
-        matches: by state * classes + class, 1 if some thread matches before a character of the class. The pre-token
-            ends there, unless a thread that precedes this one matches later. 0 in a gap. Empty if there are several
-            patterns.
-        final: by state, 1 if the text may end there.
-        atoms: by state, 1 if the pre-token is an atom.
-    """
-
-    alphabet: Alphabet
-    goes_on: list[list[int]]
-    ends: list[list[int]]
-    matches: bytes
-    final: bytes
-    atoms: bytes
 
 
 def make_boundaries(splits: Sequence[Split], kinds: Sequence[int], space: str | None = None) -> Boundaries:
@@ -128,90 +83,11 @@ def make_boundaries(splits: Sequence[Split], kinds: Sequence[int], space: str | 
     found: Boundaries | None = None
     for split, program in zip(splits, programs, strict=True):
         one = _Builder(split, program, alphabet, members).build()
-        found = one if found is None else _compose(found, one)
+        found = one if found is None else compose(found, one)
     if found is None:
         raise TokenizerError("pre-tokenizer: there is no pattern")
     _check_hypotheses(found)
     return found
-
-
-def _by_way(cells: list[list[int]]) -> list[list[int]]:
-    """Takes a list of successors for each cell; a cell is a state and a class. Returns a list for each way: the
-    successor of each cell, or DEAD. There is at least one such list."""
-    ways = max(1, *map(len, cells))
-    return [[cell[way] if way < len(cell) else DEAD for cell in cells] for way in range(ways)]
-
-
-def _compose(outer: Boundaries, inner: Boundaries) -> Boundaries:
-    """The automaton that cuts the pre-tokens of `outer` by `inner`."""
-    return _Composer(outer, inner).build()
-
-
-class _Composer:
-    """Builds the product of two automata. A state is a pair: a state of the outer automaton, and either a state of the
-    inner one or ATOM."""
-
-    def __init__(self, outer: Boundaries, inner: Boundaries) -> None:
-        self.outer, self.inner = outer, inner
-        self.classes = outer.alphabet.size
-        self.states: list[tuple[int, int]] = [(0, 0)]
-        self.numbers = {self.states[0]: 0}
-
-    def build(self) -> Boundaries:
-        goes_on: list[list[int]] = []
-        ends: list[list[int]] = []
-        final = bytearray()
-        at = 0
-        while at < len(self.states):
-            state, within = self.states[at]
-            final.append(self.outer.final[state] and self.may_end(within))
-            for character in range(self.classes):
-                stays, leaves = self.successors(at, character)
-                goes_on.append(stays)
-                ends.append(leaves)
-            at += 1
-        atoms = bytes(self.outer.atoms[one] if two == ATOM else self.inner.atoms[two] for one, two in self.states)
-        return Boundaries(self.outer.alphabet, _by_way(goes_on), _by_way(ends), b"", bytes(final), atoms)
-
-    def successors(self, at: int, character: int) -> tuple[list[int], list[int]]:
-        """The states after a character: (those where the pre-token goes on, those where it ends before the
-        character)."""
-        state, within = self.states[at]
-        stays: list[int] = []
-        leaves: list[int] = []
-        for to in self.alive(self.outer.goes_on, state, character):
-            if at == 0:
-                stays += self.begin(to, character)
-            elif within == ATOM:
-                stays.append(self.add((to, ATOM)))
-            else:
-                stays += [self.add((to, one)) for one in self.alive(self.inner.goes_on, within, character)]
-                leaves += [self.add((to, one)) for one in self.alive(self.inner.ends, within, character)]
-        if self.may_end(within):
-            for to in self.alive(self.outer.ends, state, character):
-                leaves += self.begin(to, character)
-        return stays, leaves
-
-    def begin(self, to: int, character: int) -> list[int]:
-        """The states after the first character of an outer pre-token. `to` is the outer state after this character."""
-        if self.outer.atoms[to]:
-            return [self.add((to, ATOM))]
-        return [self.add((to, within)) for within in self.alive(self.inner.goes_on, 0, character)]
-
-    def may_end(self, within: int) -> bool:
-        return within == ATOM or bool(self.inner.final[within])
-
-    def alive(self, ways: list[list[int]], state: int, character: int) -> list[int]:
-        cell = state * self.classes + character
-        return [way[cell] for way in ways if way[cell] != DEAD]
-
-    def add(self, state: tuple[int, int]) -> int:
-        number = self.numbers.setdefault(state, len(self.numbers))
-        if number == len(self.states):
-            self.states.append(state)
-        if number >= MAX_STATES:
-            raise TokenizerError(f"pre-tokenizer patterns: more than {MAX_STATES} states together")
-        return number
 
 
 def _check_hypotheses(found: Boundaries) -> None:
@@ -293,7 +169,7 @@ class _Builder:
             at += 1
         finds_atoms = bool(self.split.atoms)
         atoms = bytes(finds_atoms and at > 0 and threads != (GAP,) for at, (threads, _) in enumerate(self.states))
-        return Boundaries(self.alphabet, _by_way(goes_on), _by_way(ends), bytes(matches), bytes(final), atoms)
+        return Boundaries(self.alphabet, by_way(goes_on), by_way(ends), bytes(matches), bytes(final), atoms)
 
     def check_total(self) -> None:
         """Raises TokenizerError unless each character by itself can be a match, whatever follows. Then a text has no

@@ -1,6 +1,6 @@
 from collections.abc import Iterable
 
-from ffgrammar.tokens.pretokenize.automaton import Split
+from ffgrammar.tokens.pretokenize.boundaries import Split
 
 class PretokenTable:
     """Finds where the pre-tokens of a text end."""

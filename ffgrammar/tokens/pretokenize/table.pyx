@@ -19,7 +19,8 @@ from ffgrammar.core.utf8 cimport LAST_CODE, Utf8, utf8_step
 from ffgrammar.tokens.pretokenize.builtin cimport char_classes
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.pretokenize.automaton import Split, make_boundaries
+from ffgrammar.tokens.pretokenize.automaton import make_boundaries
+from ffgrammar.tokens.pretokenize.boundaries import Split
 
 
 cdef enum:

@@ -1,4 +1,4 @@
-"""The packed trie of a vocabulary, and the exact look-up of a token by its bytes.
+"""The packed trie of a vocabulary.
 
 The trie is one array of 8-byte nodes in preorder: a node comes before its children, siblings come in byte order, and every
 node knows the size of its subtree. So a walk never follows a pointer, and skipping a subtree is one addition. What a walk
@@ -18,9 +18,9 @@ have no node, and neither have tokens of more than MAX_TOKEN_BYTES bytes.
 
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.string cimport memcmp, memcpy
 
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
+from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex
 
 cdef enum:
     # The most bytes that a token in the trie may have. A walk has arrays of this size on the stack, so the limit is no higher
@@ -78,64 +78,6 @@ cdef inline uint32_t trie_child(const TrieNode* nodes, uint32_t parent, uint32_t
     return 0
 
 
-cdef struct TokenIndex:
-    # A hash table from bytes to ids, with open addressing and linear probing. A slot is 0 if it is free, and otherwise
-    # (id + 1) << 8 | tag, where the tag is 8 bits of the hash. Most look-ups while BPE merges find nothing. The tag lets nearly
-    # all of these end without a comparison of bytes.
-    uint32_t* slots
-    uint32_t mask
-    uint32_t longest  # bytes of the longest token
-    const uint8_t* blob
-    const uint32_t* offsets
-
-
-cdef inline uint64_t mix(uint64_t value) noexcept nogil:
-    """A 64-bit hash of a number: one multiplication and one shift."""
-    value *= <uint64_t>0x9E3779B97F4A7C15
-    return value ^ (value >> 29)
-
-
-cdef inline uint64_t hash_bytes(const uint8_t* text, size_t count) noexcept nogil:
-    """A 64-bit hash of the bytes. It reads eight bytes at a time: up to eight bytes cost two multiplications, and each further
-    eight one more."""
-    cdef uint64_t word = 0, result = count
-    cdef uint32_t low, high
-    while count > 8:
-        memcpy(&word, text, 8)
-        result = mix(result ^ word)
-        text += 8
-        count -= 8
-    if count >= 4:
-        memcpy(&low, text, 4)
-        memcpy(&high, text + count - 4, 4)
-        word = <uint64_t>high << 32 | low
-    elif count > 0:
-        word = <uint64_t>text[0] << 16 | <uint64_t>text[count >> 1] << 8 | text[count - 1]
-    else:
-        word = 0
-    return mix(mix(result ^ word))
-
-
-cdef inline int32_t index_find(const TokenIndex* index, const uint8_t* text, size_t count) noexcept nogil:
-    """The id that represents exactly these bytes, or -1 if no token has them."""
-    cdef uint64_t key
-    cdef uint32_t at, slot, token, start
-    if count == 0 or count > index.longest:
-        return -1
-    key = hash_bytes(text, count)
-    at = <uint32_t>(key >> 8) & index.mask
-    while True:
-        slot = index.slots[at]
-        if slot == 0:
-            return -1
-        if (slot & 0xFF) == (key & 0xFF):
-            token = (slot >> 8) - 1
-            start = index.offsets[token]
-            if index.offsets[token + 1] - start == count and memcmp(index.blob + start, text, count) == 0:
-                return <int32_t>token
-        at = (at + 1) & index.mask
-
-
 @cython.final
 cdef class TokenTrie:
     cdef readonly uint32_t vocab_size   # token ids are 0 .. vocab_size - 1
@@ -184,7 +126,7 @@ cdef class TokenTrie:
     # order.
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1
 
-    # Returns the front-coded form of tokens (trie.pyx::FrontCoded). `order` and `count` are those of `_build`.
+    # Returns the front-coded form of tokens (front_coded.pxd). `order` and `count` are those of `_build`.
     cdef bytearray _front_code(self, const uint32_t* order, uint32_t count)
 
     # Make nodes, aliases and index from `raw`, which is the front-coded form of `count` tokens and has `size` bytes. `order` has

@@ -12,10 +12,15 @@ bytes a token for the index from bytes to ids: 4 MB for the 100,000 tokens of cl
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcpy
 
 from ffgrammar.tokens.vocabulary.byte_order cimport sort_by_bytes
+from ffgrammar.tokens.vocabulary.front_coded cimport (
+    FrontCoded, front_code, front_coded, front_coded_head, front_coded_lengths, further_bytes, read_bytes, read_lengths,
+    shared_bytes,
+)
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
+from ffgrammar.tokens.vocabulary.token_index cimport index_enter, index_find, index_open, index_replace
 
 from ffgrammar.core.errors import TokenizerError
 
@@ -26,98 +31,11 @@ cdef uint32_t _MAX_VOCAB_SIZE = (1 << 24) - 32
 cdef uint32_t _MAX_NODES = (1 << (32 - DEPTH_BITS)) - 1
 
 
-cdef struct FrontCoded:
-    # Tokens in byte order, in the front-coded form (pack.py). If tokens have more than 255 bytes, the form is *wide*: it has the
-    # high bytes of all lengths after the ids.
-    uint32_t count
-    bint wide
-    const uint8_t* shared      # by token: how many bytes it shares with the token before it (the low byte of this number)
-    const uint8_t* rest        # by token: how many further bytes it has (the low byte of this number)
-    const uint8_t* ids         # all low bytes of the ids, all middle bytes, all high bytes
-    const uint8_t* high_bytes  # the high bytes of all `shared`, then those of all `rest`; only if `wide`
-    const uint8_t* suffixes    # the further bytes of one token after the other
-
-
-cdef inline size_t _lengths_and_ids(uint32_t count, bint wide) noexcept nogil:
-    """How many bytes the front-coded form has before its suffixes."""
-    return <size_t>count * (7 if wide else 5)
-
-
-cdef inline FrontCoded _front_coded(const uint8_t* raw, uint32_t count, bint wide) noexcept nogil:
-    """The parts of the front-coded form `raw`."""
-    return FrontCoded(
-        count,
-        wide,
-        raw,
-        raw + count,
-        raw + 2 * <size_t>count,
-        raw + 5 * <size_t>count,
-        raw + _lengths_and_ids(count, wide),
-    )
-
-
-cdef inline uint32_t _shared(const FrontCoded* coded, uint32_t k) noexcept nogil:
-    """How many bytes token k, in byte order, shares with the token before it."""
-    return coded.shared[k] | (<uint32_t>coded.high_bytes[k] << 8 if coded.wide else 0)
-
-
-cdef inline uint32_t _rest(const FrontCoded* coded, uint32_t k) noexcept nogil:
-    """How many further bytes token k, in byte order, has."""
-    return coded.rest[k] | (<uint32_t>coded.high_bytes[coded.count + <size_t>k] << 8 if coded.wide else 0)
-
-
 cdef inline void* _claim(size_t count, size_t width) except NULL:
     cdef void* memory = calloc(count if count else 1, width)
     if memory == NULL:
         raise MemoryError()
     return memory
-
-
-cdef uint32_t _common_prefix(const uint8_t* a, uint32_t na, const uint8_t* b, uint32_t nb) noexcept nogil:
-    cdef uint32_t n = na if na < nb else nb
-    cdef uint32_t i = 0
-    while i < n and a[i] == b[i]:
-        i += 1
-    return i
-
-
-cdef uint64_t _count_nodes(
-    const uint8_t* blob,
-    const uint32_t* offsets,
-    const uint32_t* order,
-    uint32_t count,
-    uint16_t* shared,
-    uint16_t* rest,
-    uint32_t* aliases,
-) noexcept nogil:
-    """The number of nodes in the trie of these sorted tokens. Sets shared[k] to the length of the prefix that token k shares with
-    token k - 1, and rest[k] to the number of its further bytes. Adds to `aliases` the number of tokens that have the same bytes
-    as the token before them."""
-    cdef uint64_t nodes = 1
-    cdef uint32_t k, token, before = 0, length, before_length = 0, common
-    for k in range(count):
-        token = order[k]
-        length = offsets[token + 1] - offsets[token]
-        common = _common_prefix(blob + offsets[before], before_length, blob + offsets[token], length)
-        shared[k] = <uint16_t>common
-        rest[k] = <uint16_t>(length - common)
-        nodes += length - common
-        # Tokens are sorted. So if a token shares all of its bytes with the token before it, both have the same bytes.
-        aliases[0] += common == length
-        before = token
-        before_length = length
-    return nodes
-
-
-cdef void _write_suffixes(
-    TokenTrie trie, const uint32_t* order, const FrontCoded* coded, uint8_t* suffix
-) noexcept nogil:
-    """Writes the bytes that each token does not share with the one before it."""
-    cdef uint32_t k, rest
-    for k in range(coded.count):
-        rest = _rest(coded, k)
-        memcpy(suffix, trie.blob + trie.offsets[order[k]] + _shared(coded, k), rest)
-        suffix += rest
 
 
 cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, const FrontCoded* coded) noexcept nogil:
@@ -137,8 +55,8 @@ cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, const FrontCoded* c
     height[0] = 0
     for k in range(count + 1):
         # (after the last token all nodes are complete)
-        common = _shared(coded, k) if k < count else 0
-        length = common + _rest(coded, k) if k < count else 0
+        common = shared_bytes(coded, k) if k < count else 0
+        length = common + further_bytes(coded, k) if k < count else 0
         if k < count and common == length:
             trie.alias_of[aliases] = node_token(&nodes[path[depth]])
             trie.alias_id[aliases] = order[k]
@@ -168,107 +86,16 @@ cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, const FrontCoded* c
     trie.max_depth = most
 
 
-cdef void _index_tokens(TokenTrie trie, TokenIndex* index, uint32_t vocab_size) noexcept nogil:
-    """Enters all tokens into the index, whose slots are empty."""
-    # (copies, for the same reason as in `_fill_nodes`)
-    cdef const uint32_t* offsets = index.offsets
-    cdef const uint8_t* blob = index.blob
-    cdef uint32_t* slots = index.slots
-    cdef uint32_t mask = index.mask, longest = 0
-    cdef uint32_t token, length, at, k, other, start
-    cdef uint64_t key
-    for token in range(vocab_size):
-        start = offsets[token]
-        length = offsets[token + 1] - start
-        if length == 0:
-            continue
-        if length > longest:
-            longest = length
-        # Ids come in order, so the lowest of several equal tokens is entered, and the others are left out.
-        key = hash_bytes(blob + start, length)
-        at = <uint32_t>(key >> 8) & mask
-        while slots[at]:
-            other = (slots[at] >> 8) - 1
-            if (
-                (slots[at] & 0xFF) == (key & 0xFF)
-                and offsets[other + 1] - offsets[other] == length
-                and memcmp(blob + offsets[other], blob + start, length) == 0
-            ):
-                break
-            at = (at + 1) & mask
-        if slots[at] == 0:
-            slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
-    index.longest = longest
-    # Where a higher id represents the bytes of a lower one, it takes the lower one's slot.
+cdef void _index_tokens(TokenTrie trie) noexcept nogil:
+    """Enters all tokens into the index. Of equal tokens it has the one that represents their bytes."""
+    cdef uint32_t token, k
+    # (ids come in order, so this enters the lowest of several equal tokens)
+    for token in range(trie.vocab_size):
+        if trie.offsets[token + 1] != trie.offsets[token]:
+            index_enter(&trie.index, token)
     for k in range(trie.alias_count):
         if trie.alias_of[k] > trie.alias_id[k]:
-            _represent(index, trie.alias_id[k], trie.alias_of[k])
-
-
-cdef void _represent(TokenIndex* index, uint32_t other, uint32_t token) noexcept nogil:
-    """Puts `token` into the slot of `other`, which has the same bytes, if `other` has a slot."""
-    cdef uint64_t key = hash_bytes(index.blob + index.offsets[other], index.offsets[other + 1] - index.offsets[other])
-    cdef uint32_t at = <uint32_t>(key >> 8) & index.mask
-    while index.slots[at]:
-        if (index.slots[at] >> 8) - 1 == other:
-            index.slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
-            break
-        at = (at + 1) & index.mask
-
-
-cdef const char* _front_coded_lengths(
-    TokenTrie trie, const FrontCoded* coded, size_t size, uint32_t* order, uint64_t* total, uint32_t* aliases
-) noexcept nogil:
-    """Reads the front-coded form, which has `size` bytes. Puts the ids into `order`, and the length of the token with id i into
-    `trie.offsets[i + 1]`. Adds the lengths to `total`. Adds to `aliases` the number of tokens that have the same bytes as the
-    token before them. Returns NULL, or what is wrong."""
-    cdef uint32_t count = coded.count
-    cdef const uint8_t* ids = coded.ids
-    cdef uint32_t k, token, shared, rest, length, before = 0
-    cdef uint64_t suffixes = 0
-    if size < _lengths_and_ids(count, coded.wide):
-        return "it is cut short"
-    for k in range(count):
-        token = ids[k] | <uint32_t>ids[k + count] << 8 | <uint32_t>ids[k + 2 * <size_t>count] << 16
-        shared = _shared(coded, k)
-        rest = _rest(coded, k)
-        length = shared + rest
-        if token >= trie.vocab_size or trie.offsets[token + 1]:
-            return "an id is out of range or there twice"
-        if shared > before or length == 0 or length > MAX_TOKEN_BYTES or (rest == 0 and length < before):
-            return "a token's length is wrong"
-        aliases[0] += rest == 0
-        trie.offsets[token + 1] = length
-        order[k] = token
-        suffixes += rest
-        total[0] += length
-        before = length
-    if size != _lengths_and_ids(count, coded.wide) + suffixes:
-        return "its size is wrong"
-    return NULL
-
-
-cdef const char* _front_coded_bytes(TokenTrie trie, const FrontCoded* coded, const uint32_t* order) noexcept nogil:
-    """Copies the tokens' bytes into the blob. Returns NULL, or what is wrong."""
-    cdef const uint8_t* suffix = coded.suffixes
-    cdef const uint8_t* before = NULL
-    cdef uint8_t* text
-    cdef uint32_t k, common, more, length = 0
-    for k in range(coded.count):
-        text = trie.blob + trie.offsets[order[k]]
-        common = _shared(coded, k)
-        more = _rest(coded, k)
-        if common:
-            memcpy(text, before, common)
-        memcpy(text + common, suffix, more)
-        # Tokens must ascend. They do if all of the token before is shared, or if the first byte that is not shared is greater in
-        # this token than in the token before.
-        if common < length and text[common] <= before[common]:
-            return "its tokens are not in order"
-        length = common + more
-        suffix += more
-        before = text
-    return NULL
+            index_replace(&trie.index, trie.alias_id[k], trie.alias_of[k])
 
 
 @cython.final
@@ -418,14 +245,16 @@ cdef class TokenTrie:
         self, const uint8_t* raw, size_t size, uint32_t count, list long_tokens, bint wide
     ) except -1:
         cdef uint32_t* order = <uint32_t*>_claim(count, sizeof(uint32_t))
-        cdef FrontCoded coded = _front_coded(raw, count, wide)
+        cdef FrontCoded coded = front_coded(raw, count, wide)
         cdef uint64_t total = 0
         cdef uint32_t token, aliases = 0
         cdef const char* wrong
         cdef bytes text
         try:
             with nogil:
-                wrong = _front_coded_lengths(self, &coded, size, order, &total, &aliases)
+                wrong = read_lengths(
+                    &coded, size, self.vocab_size, MAX_TOKEN_BYTES, order, self.offsets, &total, &aliases
+                )
             for token, text in long_tokens if wrong == NULL else []:
                 if token >= self.vocab_size or self.offsets[token + 1] or len(text) <= MAX_TOKEN_BYTES:
                     wrong = "a long token is wrong"
@@ -439,7 +268,7 @@ cdef class TokenTrie:
                 for token, text in long_tokens:
                     memcpy(self.blob + self.offsets[token], <const char*>text, len(text))
                 with nogil:
-                    wrong = _front_coded_bytes(self, &coded, order)
+                    wrong = read_bytes(&coded, order, self.offsets, self.blob)
             if wrong != NULL:
                 raise TokenizerError(f"embedded vocabulary: {wrong.decode('ascii')}")
             self._list_long_tokens()
@@ -451,38 +280,26 @@ cdef class TokenTrie:
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1:
         cdef bytearray raw = self._front_code(order, count)
         cdef bint wide = self.is_wide()
-        cdef FrontCoded coded = _front_coded(<const uint8_t*><char*>raw, count, wide)
+        cdef FrontCoded coded = front_coded(<const uint8_t*><char*>raw, count, wide)
         cdef uint32_t k, aliases = 0
         for k in range(count):
-            aliases += _rest(&coded, k) == 0
+            aliases += further_bytes(&coded, k) == 0
         return self._make_nodes(order, <const uint8_t*><char*>raw, len(raw), count, wide, aliases)
 
     cdef bytearray _front_code(self, const uint32_t* order, uint32_t count):
         cdef uint16_t* lengths = <uint16_t*>_claim(count, 2 * sizeof(uint16_t))
         cdef bint wide = self.is_wide()
-        cdef size_t head = _lengths_and_ids(count, wide), k
-        cdef uint32_t aliases = 0, plane
-        cdef uint64_t nodes
+        cdef uint64_t further
         cdef bytearray raw
         cdef uint8_t* target
-        cdef FrontCoded coded
         try:
             with nogil:
-                nodes = _count_nodes(self.blob, self.offsets, order, count, lengths, lengths + count, &aliases)
-            if nodes > _MAX_NODES:
-                raise TokenizerError(f"the vocabulary's trie has {nodes} nodes, more than {_MAX_NODES}")
-            raw = bytearray(head + nodes - 1)
+                further = front_coded_lengths(self.blob, self.offsets, order, count, lengths, lengths + count)
+            _check_nodes(1 + further)
+            raw = bytearray(front_coded_head(count, wide) + further)
             target = <uint8_t*><char*>raw
-            coded = _front_coded(target, count, wide)
             with nogil:
-                for k in range(2 * <size_t>count):
-                    target[k] = <uint8_t>lengths[k]
-                    if wide:
-                        target[k + 5 * <size_t>count] = <uint8_t>(lengths[k] >> 8)
-                for plane in range(3):
-                    for k in range(count):
-                        target[k + (2 + plane) * <size_t>count] = <uint8_t>(order[k] >> (8 * plane))
-                _write_suffixes(self, order, &coded, target + head)
+                front_code(self.blob, self.offsets, order, lengths, count, wide, target)
         finally:
             free(lengths)
         return raw
@@ -490,12 +307,10 @@ cdef class TokenTrie:
     cdef int _make_nodes(
         self, const uint32_t* order, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases
     ) except -1:
-        cdef uint32_t slots = 16
         # (each byte of the suffixes is a node)
-        cdef uint64_t nodes = 1 + size - _lengths_and_ids(count, wide)
-        cdef FrontCoded coded = _front_coded(raw, count, wide)
-        if nodes > _MAX_NODES:
-            raise TokenizerError(f"the vocabulary's trie has {nodes} nodes, more than {_MAX_NODES}")
+        cdef uint64_t nodes = 1 + size - front_coded_head(count, wide)
+        cdef FrontCoded coded = front_coded(raw, count, wide)
+        _check_nodes(nodes)
         self._free_nodes()
         self.nodes = <TrieNode*>_claim(nodes, sizeof(TrieNode))
         self.heights = <uint16_t*>_claim(nodes, sizeof(uint16_t))
@@ -504,16 +319,11 @@ cdef class TokenTrie:
         self.alias_count = aliases
         self.node_count = <uint32_t>nodes
         self.token_count = count + self.long_count
-        while slots < 2 * self.token_count:
-            slots *= 2
-        self.index.slots = <uint32_t*>_claim(slots, sizeof(uint32_t))
-        self.index.mask = slots - 1
-        self.index.longest = 0
-        self.index.blob = self.blob
-        self.index.offsets = self.offsets
+        if index_open(&self.index, self.blob, self.offsets, self.token_count) < 0:
+            raise MemoryError
         with nogil:
             _fill_nodes(self, order, &coded)
-            _index_tokens(self, &self.index, self.vocab_size)
+            _index_tokens(self)
         return 0
 
     cdef void _list_in_order(self, uint32_t* order) noexcept:
@@ -639,6 +449,12 @@ cdef class TokenTrie:
 
     def __repr__(self):
         return f"<TokenTrie: {self.token_count} tokens of {self.vocab_size} ids, {self.node_count} nodes>"
+
+
+cdef int _check_nodes(uint64_t count) except -1:
+    if count > _MAX_NODES:
+        raise TokenizerError(f"the vocabulary's trie has {count} nodes, more than {_MAX_NODES}")
+    return 0
 
 
 cdef int64_t _as_index(value) except? -1:

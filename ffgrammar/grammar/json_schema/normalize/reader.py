@@ -11,7 +11,7 @@ internal.py; importing those modules registers the functions.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
@@ -35,8 +35,15 @@ from ffgrammar.grammar.json_schema.shape.types import ALL, TYPES
 from ffgrammar.grammar.json_schema.spec.diagnostics import Warnings
 from ffgrammar.grammar.json_schema.spec.internal_keywords import INTERNAL_KEYWORDS, TYPES_LEFT
 from ffgrammar.grammar.json_schema.spec.keywords import BY_WORD, KEYWORDS, Role
+from ffgrammar.grammar.names import MAX_LETTERS, did_you_mean
 
 __all__ = ["Reader"]
+
+# For how many unknown words of a schema the keyword is looked for that may be meant. This takes longer than all else
+# that is done with such a word.
+MAX_COMPARED = 50
+# How much like a keyword a word must be to be a misspelling of it. `nullable` and `enumNames` are none.
+LIKENESS = 0.75
 
 # what a look-up in a table gives for a word that is not a keyword
 _UNKNOWN = object()
@@ -176,13 +183,23 @@ class Reader:
             return
         check_names((word,), subschema)
         self._annotations.add(word)
-        if not word.startswith("x-"):
-            if word in BY_WORD:
-                what = "vocabularies" if word in subschema.dialect.off else "draft"
-                why = f"{word} is not a keyword of this schema's {what}"
-            else:
-                why = f"{word!r} is not a keyword of JSON Schema"
-            self._warnings.once(subschema, word, f"{why}: ignored")
+        if word.startswith("x-"):
+            return
+        if word in BY_WORD:
+            what = "vocabularies" if word in subschema.dialect.off else "draft"
+            message = f"{word} is not a keyword of this schema's {what}: ignored"
+        else:
+            message = f"{word!r} is not a keyword of JSON Schema: ignored"
+            if len(self._annotations) <= MAX_COMPARED:
+                message += _meant(word[:MAX_LETTERS])
+        self._warnings.once(subschema, word, message)
+
+
+# (in a program that compiles many schemas, most unknown words are the same few)
+@lru_cache(256)
+def _meant(word: str) -> str:
+    """The end of a warning about an unknown word: the keyword of which it may be a misspelling."""
+    return did_you_mean(word, BY_WORD, LIKENESS)
 
 
 @cache

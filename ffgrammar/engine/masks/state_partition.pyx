@@ -1,0 +1,93 @@
+"""The partition of a lexer state: what the lexer alone says of the whole vocabulary.
+
+A partition whose walk was long is kept for other rows and other grammars (partition_cache.pyx). A state that resembles one whose
+partition is known (base_state.pyx) gets its own by a walk over the places where the two differ.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.map cimport map_put
+from ffgrammar.engine.masks.base_state cimport base_state
+from ffgrammar.engine.masks.lexeme_exit cimport walk_exits
+from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, SHORT, partitions_find, partitions_keep, partitions_note_short
+from ffgrammar.engine.masks.tables cimport reset_buffer
+from ffgrammar.engine.masks.trie_walk cimport partition_from_base, partition_vocabulary
+from ffgrammar.engine.recognizer.recognizer cimport lasting_row
+
+cdef enum:
+    LONG_WALK = 4096  # a partition is kept if its walk had at least this many nodes: a copy then costs little beside a walk
+
+
+cdef int walk_vocabulary(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
+    return partition_vocabulary(&m.dfa, &k.vocab, state, k.buffer.data, &k.exits, &k.visited)
+
+
+cdef int find_kept(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
+    return partitions_find(k.partitions, &k.keys, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.exits)
+
+
+cdef int keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
+    """Keep the partition that was just made. Returns OK or a status."""
+    return partitions_keep(k.partitions, &k.keys, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.exits)
+
+
+cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
+    cdef size_t before = k.visited
+    cdef int status = walk_vocabulary(k, m, state)
+    if status < 0:
+        return status
+    if k.visited - before >= LONG_WALK:
+        status = keep(k, m, state)
+        return status if status < 0 else KEPT
+    status = partitions_note_short(k.partitions, &k.keys, &m.dfa, state)
+    return status if status < 0 else SHORT
+
+
+cdef int partition_state(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
+    """The partition of a state: kept, or made by a walk. Returns a status below zero on failure."""
+    cdef int status = find_kept(k, m, state)
+    if status == NOT_KEPT:
+        return walk_and_keep(k, m, state)
+    return walk_vocabulary(k, m, state) if status == SHORT else status
+
+
+cdef int partition_base(Masks* k, Recognizer* m, uint32_t base) noexcept nogil:
+    cdef int status = find_kept(k, m, base)
+    if status == NOT_KEPT:
+        status = walk_and_keep(k, m, base)
+        if status == SHORT:
+            reset_buffer(k)
+    return status
+
+
+cdef int patch_from_base(
+    Masks* k, Recognizer* m, const Config* config, uint32_t base, Vec* leads, bint* text_dependent,
+) noexcept nogil:
+    cdef size_t before = k.visited
+    cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, leads, text_dependent)
+    k.exits.len = 0
+    if status >= 0:
+        status = partition_from_base(
+            &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, base, k.buffer.data, &k.exits, leads, &k.lengths,
+            &k.visited)
+    if status >= 0 and k.visited - before >= LONG_WALK:
+        # the two are not much alike, so from the next row on the state gets a partition of its own, which is kept
+        status = map_put(&k.base_states, config.state, config.state)
+    return status
+
+
+cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
+    cdef uint32_t base = config.state
+    cdef int status
+    if k.partitions.max_bytes == 0:
+        return walk_vocabulary(k, m, config.state)
+    status = base_state(&m.dfa, config.state, &k.base_states, &k.reached, &base)
+    if status < 0:
+        return status
+    if base == config.state:
+        return partition_state(k, m, config.state)
+    status = partition_base(k, m, base)
+    if status == KEPT:
+        return patch_from_base(k, m, config, base, NULL, text_dependent)
+    return walk_vocabulary(k, m, config.state) if status == SHORT else status

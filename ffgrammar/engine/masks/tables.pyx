@@ -1,0 +1,76 @@
+"""What an engine keeps for its masks."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memset
+
+from ffgrammar.core.map cimport map_clear
+from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_fill, vec_reserve
+from ffgrammar.engine.masks.config_walk cimport config_table_clear, config_table_init
+from ffgrammar.engine.masks.mask_cache cimport (
+    block_words, mask_release, scratch_words, table_bytes, table_clear, table_free, table_init,
+)
+from ffgrammar.engine.masks.partition_cache cimport key_cache_clear, key_cache_init
+from ffgrammar.engine.masks.segments cimport segments_clear, segments_init
+
+cdef uint64_t NO_KEY = <uint64_t>-1
+
+
+cdef int masks_init(Masks* k) noexcept nogil:
+    k.recent = NULL
+    k.recent_key = NO_KEY
+    k.recent_hits = k.misses = k.drops = k.visited = 0
+    owner_init(&k.owner)
+    own_vec(&k.owner, &k.buffer)
+    own_vec(&k.owner, &k.tokens)
+    own_vec(&k.owner, &k.exits)
+    own_vec(&k.owner, &k.reached)
+    own_map(&k.owner, &k.base_states)
+    own_map(&k.owner, &k.lengths)
+    own_vec(&k.owner, &k.other)
+    if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0:
+        return NO_MEMORY
+    return NO_MEMORY if segments_init(&k.segments, &k.vocab, &k.configs) < 0 else config_table_init(&k.configs)
+
+
+cdef void masks_free(Masks* k) noexcept nogil:
+    mask_release(k.recent)
+    table_free(&k.table)
+    owner_free(&k.keys.owner)
+    owner_free(&k.segments.owner)
+    owner_free(&k.configs.owner)
+    owner_free(&k.owner)
+
+
+cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil:
+    table_clear(&k.table, generation)
+    k.recent_key = NO_KEY
+    map_clear(&k.base_states)
+    map_clear(&k.lengths)
+    segments_clear(&k.segments)
+    config_table_clear(&k.configs)
+    key_cache_clear(&k.keys)
+
+
+cdef size_t masks_bytes(const Masks* k) noexcept nogil:
+    return table_bytes(&k.table)
+
+
+cdef size_t masks_other_bytes(const Masks* k) noexcept nogil:
+    return (owner_bytes(&k.owner) + owner_bytes(&k.keys.owner) + owner_bytes(&k.segments.owner)
+            + owner_bytes(&k.configs.owner))
+
+
+cdef int make_buffer(Masks* k) noexcept nogil:
+    if k.buffer.len:
+        return OK
+    if vec_reserve(&k.tokens, scratch_words(k.vocab.n_words)) < 0:
+        return NO_MEMORY
+    return vec_fill(&k.buffer, block_words(k.vocab.n_words), 0)
+
+
+cdef void reset_buffer(Masks* k) noexcept nogil:
+    memset(k.buffer.data, 0, block_words(k.vocab.n_words) * sizeof(uint32_t))
+    k.exits.len = 0

@@ -1,0 +1,34 @@
+"""How many bytes a sentence still needs, as if the lexing rule never got in the way. It guides searches, and is the distance that a
+matcher tells.
+
+The lengths of the rules are measured once (`estimates_measure`), and those of the parser's links as they come.
+"""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.owner cimport Owner
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
+
+cdef struct Estimates:
+    Vec rest          # per dot position: an estimate of the least length of what follows in its production; empty until measured
+    Vec lengths       # per plain nonterminal: an estimate of the least length of its texts
+    Vec instances     # like `lengths`, for the instances that plain productions name
+    size_t kept_rest  # how many entries of `rest` are of productions made with the grammar
+    Vec link_costs    # per link: an estimate of the least length of what follows a complete item with this link
+    Vec tables        # used while the rules are measured
+    Vec heap          # used while the rules are measured: (length, production)
+
+# Make empty estimates, whose memory `owner` frees and counts. owner_status says whether there was memory.
+cdef void estimates_init(Estimates* e, Owner* owner) noexcept nogil
+
+# Forget everything that has numbers of rows in it.
+cdef void estimates_clear(Estimates* e) noexcept nogil
+
+# Measure the rules: fill `rest`, `lengths` and `instances`. Call it once, before `estimate`. Returns a status.
+cdef int estimates_measure(Estimates* e, Recognizer* m) noexcept nogil
+
+# Estimate the length of a completion, and write it to `cost`. Write the expressions with which such a completion goes on to
+# `nearest`, unless it is NULL; none where a special token comes next. No skip lexeme begins such a completion. Returns a status.
+cdef int estimate(Estimates* e, Recognizer* m, const Config* config, uint32_t* cost, Vec* nearest) noexcept nogil

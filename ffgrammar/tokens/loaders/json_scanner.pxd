@@ -1,0 +1,46 @@
+"""Reading JSON text byte by byte, without Python objects. What is unusual is not read: then Python's json decides."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t
+
+cdef enum:
+    OTHER = -1  # something else than what was to be read, which need not be an error
+
+
+cdef struct Text:
+    const uint8_t* data
+    size_t size
+    size_t at
+
+
+cdef inline uint8_t next_byte(Text* text) noexcept nogil:
+    """Passes over white space. Returns the byte after it, 0 at the end."""
+    cdef uint8_t one
+    while text.at < text.size:
+        one = text.data[text.at]
+        if one != c" " and one != c"\n" and one != c"\t" and one != c"\r":
+            return one
+        text.at += 1
+    return 0
+
+
+cdef inline bint take_byte(Text* text, uint8_t wanted) noexcept nogil:
+    """Passes over white space and then over the byte `wanted`. Returns False if another byte, or none, is there."""
+    if next_byte(text) != wanted:
+        return False
+    text.at += 1
+    return True
+
+
+# Read the rest of a string, after its first quote. Write its UTF-8 to `out`, which has room for as many bytes as the JSON text
+# has. Returns how many bytes are written, or OTHER.
+cdef long read_string(Text* text, uint8_t* out) noexcept nogil
+
+# Pass over the rest of a string, without a check of what is in it. Returns whether it ends.
+cdef bint skip_string(Text* text) noexcept nogil
+
+# Pass over a value, without a check of what is in it. Returns whether it ends.
+cdef bint skip_value(Text* text) noexcept nogil
+
+# Read an id. Returns it, or OTHER.
+cdef long read_id(Text* text) noexcept nogil

@@ -1,0 +1,62 @@
+# cython: language_level=3
+"""The steps of a pre-tokenizer, and the automaton of boundaries that they become."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ffgrammar.tokens.pretokenize.alphabet import Alphabet
+
+__all__ = ["DEAD", "MAX_STATES", "Boundaries", "Split", "by_way"]
+
+MAX_STATES = 4000
+# In place of a successor: there is none.
+DEAD = 0xFFFF
+
+
+class Split(NamedTuple):
+    """One step of a pre-tokenizer.
+
+    Attributes:
+        pattern: see pattern.py; none where there are `atoms`.
+        gaps: whether what lies between matches is a pre-token. If not, the pattern must match every character.
+        atoms: texts that are matched in place of a pattern. Of several that begin at the same character the longest
+            counts. Each match is one token (an atom), which neither further steps nor merges cut. Only with `gaps`.
+        oniguruma: whether the pattern is one of Oniguruma's; if not, it is one of tiktoken's.
+    """
+
+    pattern: str
+    gaps: bool = False
+    atoms: tuple[str, ...] = ()
+    oniguruma: bool = False
+
+
+class Boundaries(NamedTuple):
+    """The automaton. State 0 is the state before a text. In all others a pre-token has begun.
+
+    Attributes:
+        alphabet: the classes of its characters.
+        goes_on: a list for each way in which the pre-token may go on. It holds the next state by state * classes +
+            class, or DEAD where there is none. In state 0 and inside a match, the first way is the one in which the
+            character is part of a match.
+        ends: the same for the ways in which the pre-token ends before the character.
+        matches: by state * classes + class, 1 if some thread matches before a character of the class. The pre-token
+            ends there, unless a thread that precedes this one matches later. 0 in a gap. Empty if there are several
+            patterns.
+        final: by state, 1 if the text may end there.
+        atoms: by state, 1 if the pre-token is an atom.
+    """
+
+    alphabet: Alphabet
+    goes_on: list[list[int]]
+    ends: list[list[int]]
+    matches: bytes
+    final: bytes
+    atoms: bytes
+
+
+def by_way(cells: list[list[int]]) -> list[list[int]]:
+    """Takes a list of successors for each cell; a cell is a state and a class. Returns a list for each way: the
+    successor of each cell, or DEAD. There is at least one such list."""
+    ways = max(1, *map(len, cells))
+    return [[cell[way] if way < len(cell) else DEAD for cell in cells] for way in range(ways)]
