@@ -19,6 +19,7 @@ from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.documents.subschemas import subschema_at
 from ffgrammar.grammar.json_schema.strings.finite_keys import MAX_KEYS, finite_keys
+from ffgrammar.grammar.json_schema.strings.quoted import quoted_ascii
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -239,3 +240,9 @@ def test_keys_are_listed_only_if_they_are_few(count: int) -> None:
     for keys in (longer, other):
         found = finite_keys(store, keys)
         assert found is None if count > MAX_KEYS else found is not None and len(found) == count
+
+
+@given(st.text(st.sampled_from('aZ 0~!"\\/\x00\n\x1f\x20\x7f\x80é\u2028𝒂'), max_size=6))
+def test_ascii_strings_between_quotes(text: str) -> None:
+    plain = all("\x20" <= char < "\x7f" and char not in '"\\' for char in text)
+    assert quoted_ascii(text) == (json.dumps(text).encode() if plain else None)

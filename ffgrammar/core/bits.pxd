@@ -5,11 +5,14 @@ instructions.
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 cdef extern from *:
     # The number of the lowest bit that is set in a word. The word must not be 0.
     uint32_t lowest_bit "__builtin_ctz"(uint32_t word) noexcept nogil
+
+    # The same for a word of 64 bits.
+    uint32_t lowest_bit64 "__builtin_ctzll"(uint64_t word) noexcept nogil
 
     # How many bits of a word are set. (Without -mpopcnt the compiler calls a library function.)
     uint32_t bit_count "__builtin_popcount"(uint32_t word) noexcept nogil

@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcmp, memcpy, memset
 
-from ffgrammar.core.bits cimport bit_set, lowest_bit
+from ffgrammar.core.bits cimport bit_set, lowest_bit64
 from ffgrammar.core.intern cimport mix64
 from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
 from ffgrammar.core.owner cimport own_map, owner_bytes, owner_free, owner_init, owner_status
@@ -156,14 +156,15 @@ cdef uint32_t list_tokens(const uint32_t* words, uint32_t n_words, uint32_t* tok
     cdef const uint64_t* block
     cdef uint32_t i = 0
     cdef uint32_t count = 0
-    cdef uint32_t j, bits
+    cdef uint32_t j
+    cdef uint64_t bits
     while i < n_words and count <= most:
         block = <const uint64_t*>(words + i)
         if block[0] | block[1] | block[2] | block[3]:
-            for j in range(i, i + BLOCK):
-                bits = words[j]
+            for j in range(i, i + BLOCK, 2):
+                bits = words[j] | <uint64_t>words[j + 1] << 32
                 while bits:
-                    tokens[count] = j << 5 | lowest_bit(bits)
+                    tokens[count] = j << 5 | lowest_bit64(bits)
                     count += 1
                     bits &= bits - 1
         i += BLOCK

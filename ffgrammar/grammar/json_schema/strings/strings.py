@@ -16,6 +16,7 @@ from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.spec.located import Located
 from ffgrammar.grammar.json_schema.strings.formats import ADDRESS_LITERAL, IDN_LOCAL_PART, leap_seconds, pattern_of
 from ffgrammar.grammar.json_schema.strings.lengths import with_length
+from ffgrammar.grammar.json_schema.strings.quoted import quoted_ascii
 from ffgrammar.regex.expr.cache import ExprCache
 from ffgrammar.regex.expr.store import NOTHING, ExprStore
 from ffgrammar.regex.lower.json_text import JSON_ANY, JSON_CANONICAL
@@ -76,9 +77,13 @@ class Strings:
         """The canonical spelling of a string, with its quotes, if none of its characters has several spellings."""
         found = self._spellings.get(text)
         if found is None:
-            plain = JSON_CANONICAL.plain(text)
-            if plain is not None:
-                found = self._spellings[text] = b'"' + plain + b'"'
+            found = quoted_ascii(text)
+            if found is None:
+                plain = JSON_CANONICAL.plain(text)
+                if plain is None:
+                    return None
+                found = b'"' + plain + b'"'
+            self._spellings[text] = found
         return found
 
     def body(self, text: str) -> int:
