@@ -9,9 +9,9 @@ cdef extern from "Python.h":
     const unsigned char* PyUnicode_1BYTE_DATA(object text)
 
 
-def quoted_ascii(str text):
-    """An ASCII string between quotes, as bytes; None if it has other characters, or some that JSON escapes."""
-    if not PyUnicode_IS_COMPACT_ASCII(text):
+def quoted_ascii(text):
+    """An ASCII string between quotes, as bytes; None if it has other characters or some that JSON escapes, or is of a subclass."""
+    if type(text) is not str or not PyUnicode_IS_COMPACT_ASCII(text):
         return None
     cdef Py_ssize_t count = PyUnicode_GET_LENGTH(text)
     cdef const unsigned char* data = PyUnicode_1BYTE_DATA(text)
