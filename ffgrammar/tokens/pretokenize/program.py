@@ -1,6 +1,6 @@
 """The programs of pre-tokenizers: instructions for a Pike machine, and the sets of characters that they ask for.
 
-pattern.py and words.py write programs, and automaton.py, which says what a Pike machine is, runs them.
+pattern.py and words.py write programs. automaton.py says what a Pike machine is, and makes an automaton of a program.
 """
 
 from __future__ import annotations
