@@ -16,7 +16,8 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.gguf_patterns import NAMED
 from ffgrammar.tokens.pretokenize import pack_properties, properties
 from ffgrammar.tokens.pretokenize.boundaries import Split
-from ffgrammar.tokens.pretokenize.pattern import CHAR, MATCH, compile_pattern
+from ffgrammar.tokens.pretokenize.pattern import compile_pattern
+from ffgrammar.tokens.pretokenize.program import CHAR, MATCH
 from ffgrammar.tokens.pretokenize.table import PretokenTable
 from ffgrammar.tokens.pretokenize.words import compile_words
 from ffgrammar.tokens.tokenizer import Tokenizer

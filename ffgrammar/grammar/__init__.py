@@ -11,6 +11,7 @@ The files, in reading order:
 - grammar_edges: how the sentences of a grammar begin and end, for grammars that become part of another one.
 - source_text: the check that a source is not too long.
 - names: the names that messages tell: the one that was meant, and those that there are.
+- references: whether a schema has references.
 - lexemes: grammars of a single expression.
 - regex, choice, raw_text: the front-ends that make a grammar of a single expression.
 - part_grammar: what a symbol of a grammar derives, as a grammar of its own.

@@ -248,9 +248,7 @@ class Tokenizer:
 
     @partition_bytes.setter
     def partition_bytes(self, value: int) -> None:
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise TokenizerError(f"partition_bytes must be an int that is not negative, not {value!r}")
-        self._partition_bytes = min(value, 4 << 30)
+        self._partition_bytes = _cache_bytes("partition_bytes", value)
         if self.partitions is not None:
             self.partitions.max_bytes = self._partition_bytes
 
@@ -262,9 +260,7 @@ class Tokenizer:
 
     @grammar_bytes.setter
     def grammar_bytes(self, value: int) -> None:
-        if not isinstance(value, int) or isinstance(value, bool) or value < 0:
-            raise TokenizerError(f"grammar_bytes must be an int that is not negative, not {value!r}")
-        self._grammar_bytes = min(value, 4 << 30)
+        self._grammar_bytes = _cache_bytes("grammar_bytes", value)
         if self.grammars is not None:
             self.grammars.max_bytes = self._grammar_bytes
 
@@ -507,6 +503,13 @@ class Tokenizer:
 
     def __repr__(self) -> str:
         return f"<Tokenizer {self.name!r}: {self.vocab_size} ids, EOS {list(self.eos_token_ids)}>"
+
+
+def _cache_bytes(name: str, value: int) -> int:
+    """The budget of a cache, as it was given for the attribute `name`."""
+    if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+        raise TokenizerError(f"{name} must be an int that is not negative, not {value!r}")
+    return min(value, 4 << 30)
 
 
 def _unpickled(cls: type[Tokenizer], *state: Any) -> Tokenizer:

@@ -19,6 +19,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.core.pointers import escaped
 from ffgrammar.grammar import raw_text
 from ffgrammar.grammar.raw_text import RawText, Strings
+from ffgrammar.grammar.references import has_references
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["Context", "Layout", "compiled_arguments", "compiled_schema", "compiled_text", "moved", "parameters", "root"]
@@ -239,7 +240,7 @@ class _Writer:
         """A value as JSON; if `but_strings`, one that is no string."""
         tokenizer, layout, whole = self._context.tokenizer, self._context.layout, self._tool.schema
         others = {"type": OTHERS}
-        if not _refers(schema):
+        if not has_references(schema):
             one = {"allOf": [schema, others]} if but_strings else schema
             return compiled_schema(one, tokenizer, layout, pointer, "/allOf/0" if but_strings else "")
         # References are followed in the whole document, whose base is a name of its own.
@@ -251,24 +252,6 @@ class _Writer:
         if "$schema" in document:
             wrapped["$schema"] = document["$schema"]
         return compiled_schema(wrapped, tokenizer, layout, "", "/$defs/arguments")
-
-
-def _refers(schema: Any) -> bool:
-    """Whether there is a reference somewhere in a schema."""
-    waiting = [schema]
-    seen: set[int] = set()  # (what Python made may contain itself)
-    while waiting:
-        one = waiting.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        if isinstance(one, dict):
-            if not {"$ref", "$dynamicRef", "$recursiveRef"}.isdisjoint(one):
-                return True
-            waiting += one.values()
-        elif isinstance(one, list):
-            waiting += one
-    return False
 
 
 def moved(warning: str, pointer: str) -> str:

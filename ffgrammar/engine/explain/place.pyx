@@ -9,8 +9,8 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.parser.earley cimport ROOT, Item, row_items, row_waiting
 from ffgrammar.engine.parser.links cimport link_pair
+from ffgrammar.engine.parser.rows cimport ROOT, Item, row_items, row_waiting
 from ffgrammar.engine.parser.tables cimport END, I_HEAD, NONTERMINAL, NUMBER, Rules
 from ffgrammar.engine.recognizer.completability cimport next_bytes, step, token_step
 from ffgrammar.engine.recognizer.recognizer cimport (

@@ -10,19 +10,16 @@ from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_add, intern_count, intern_free, intern_get, intern_init, intern_len
 from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
-from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add, lock_free, lock_init, lock_leave, lock_take
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_push
 from ffgrammar.engine.masks.trie_walk cimport EXIT_WORDS
 from ffgrammar.regex.dfa.threads cimport is_one_thread
-from ffgrammar.regex.expr.nodes cimport K_AND, K_LIT, K_OR, Nodes, node, node_len, part_count
+from ffgrammar.regex.expr.shared_numbers cimport shared_expression
 
 cdef enum:
     # lexemes of a state: each is one bit of a word
     MAX_LEXEMES = 32
-    # words of an expression: larger expressions hardly come up again
-    MAX_WORDS = 20000
     # instead of a key: the partition of the state is never kept
     NO_KEY = 0xFFFFFFFD
 
@@ -81,77 +78,6 @@ cdef int drop_if_over(Partitions* p) noexcept nogil:
     return NO_MEMORY if intern_init(&p.exprs) < 0 or intern_init(&p.keys) < 0 else OK
 
 
-cdef int push_parts(Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
-    """Put on the stack those parts of a node that have no number yet. Returns how many they are, or a status."""
-    cdef const uint32_t* words = node(n, e)
-    cdef uint32_t count = 0
-    cdef uint32_t i
-    for i in range(1, 1 + part_count(n, e)):
-        if map_get(exprs, words[i]) == ABSENT:
-            if vec_push(&n.stack, words[i]) < 0:
-                return NO_MEMORY
-            count += 1
-    return count
-
-
-cdef int intern_node(Partitions* p, Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
-    """Give a number to a node whose parts have theirs. Returns OK or a status."""
-    cdef const uint32_t* words = node(n, e)
-    cdef uint32_t kind = words[0]
-    cdef uint32_t parts = part_count(n, e)
-    cdef uint32_t i, found
-    cdef Vec* tuple = &p.scratch
-    tuple.len = 0
-    if vec_push(tuple, kind) < 0:
-        return NO_MEMORY
-    if kind == K_LIT:
-        for i in range(words[2]):
-            if vec_push(tuple, n.text[words[1] + i]) < 0:
-                return NO_MEMORY
-    else:
-        for i in range(1, 1 + parts):
-            if vec_push(tuple, map_get(exprs, words[i])) < 0:
-                return NO_MEMORY
-        # the rest of a node is plain numbers, which mean the same in every engine
-        if vec_extend(tuple, words + 1 + parts, node_len(n, e) - 1 - parts) < 0:
-            return NO_MEMORY
-        if kind == K_OR or kind == K_AND:
-            # the parts are in the order of the engine's own numbers, which other engines do not share
-            sort_words(tuple.data + 1, parts)
-    if intern_add(&p.exprs, tuple.data, tuple.len, &found) < 0:
-        return NO_MEMORY
-    return map_put(exprs, e, found)
-
-
-cdef int shared_expression(Partitions* p, Map* exprs, Nodes* n, uint32_t e, uint32_t* out) noexcept nogil:
-    """Find or make an expression's number in the table, and write it to `out`. Returns 1; 0 if the expression is too large; or
-    a status."""
-    cdef size_t base = n.stack.len
-    cdef uint32_t budget = MAX_WORDS
-    cdef int status = OK
-    out[0] = map_get(exprs, e)
-    if out[0] != ABSENT:
-        return 1
-    if vec_push(&n.stack, e) < 0:
-        return NO_MEMORY
-    while n.stack.len > base and status >= 0:
-        e = n.stack.data[n.stack.len - 1]
-        if map_get(exprs, e) != ABSENT:
-            n.stack.len -= 1
-            continue
-        if budget < node_len(n, e):
-            n.stack.len = base
-            return 0
-        budget -= node_len(n, e)
-        status = push_parts(n, exprs, e)
-        if status == 0:
-            status = intern_node(p, n, exprs, e)
-            n.stack.len -= 1
-    n.stack.len = base
-    out[0] = map_get(exprs, e)
-    return status if status < 0 else 1
-
-
 cdef int reserve_key(Partitions* p) noexcept nogil:
     """Make room in `by_key` for one more key. Returns OK or NO_MEMORY."""
     cdef Partition** more
@@ -186,7 +112,7 @@ cdef int add_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t number, uint
         if lexeme >= dfa.first_word:
             # (these come last)
             words[0] += 2
-        status = shared_expression(p, &cache.exprs, dfa.nodes, pairs[i + 1], &words[used])
+        status = shared_expression(&p.exprs, &p.scratch, &cache.exprs, dfa.nodes, pairs[i + 1], &words[used])
         if status <= 0:
             return status
         used += 1

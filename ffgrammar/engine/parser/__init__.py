@@ -7,5 +7,7 @@ In reading order:
 - `links`: what waits for a nonterminal, by which rows are told apart.
 - `instances`: productions of parametric nonterminals, made when a text first needs them.
 - `carried`: items whose lexemes go on where others end.
-- `earley`: rows, and the step from one to the next.
+- `rows`: rows and what they hold.
+- `prediction`: the items of a new row that follow from its kernel.
+- `earley`: the step from one row to the next.
 """

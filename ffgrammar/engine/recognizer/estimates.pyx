@@ -11,8 +11,8 @@ from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.owner cimport own_vec
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push
-from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
 from ffgrammar.engine.parser.links cimport link_count, link_pair
+from ffgrammar.engine.parser.rows cimport ROOT, Item, row_accepting, row_items, row_waiting
 from ffgrammar.engine.parser.tables cimport (
     END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules,
 )

@@ -11,8 +11,8 @@ from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport NO_MEMORY
 from ffgrammar.core.vec cimport vec_fill
-from ffgrammar.engine.parser.earley cimport ROOT, Item, row_accepting, row_items, row_waiting
 from ffgrammar.engine.parser.links cimport link_count, link_pair
+from ffgrammar.engine.parser.rows cimport ROOT, Item, row_accepting, row_items, row_waiting
 from ffgrammar.engine.parser.tables cimport END, NONTERMINAL, NUMBER, Rules
 
 

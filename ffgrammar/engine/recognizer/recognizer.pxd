@@ -13,7 +13,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
-from ffgrammar.engine.parser.earley cimport EarleyRows
+from ffgrammar.engine.parser.rows cimport EarleyRows
 from ffgrammar.engine.parser.tables cimport Rules, TokenClass
 from ffgrammar.engine.values.trace cimport VIRTUAL, Trace, trace_start
 from ffgrammar.regex.dfa.lazy_dfa cimport Dfa

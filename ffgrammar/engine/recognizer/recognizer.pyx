@@ -16,9 +16,9 @@ from ffgrammar.core.vec cimport vec_fill, vec_push
 from ffgrammar.engine.parser.instances cimport forget_instances, instances_bytes
 from ffgrammar.engine.parser.carried cimport Entry
 from ffgrammar.engine.parser.earley cimport (
-    Item, row_accepting, row_items, earley_bytes, earley_clear, earley_first, earley_free, earley_init, earley_join, earley_scan,
-    row_carried, row_skips, row_waiting,
+    earley_bytes, earley_clear, earley_first, earley_free, earley_init, earley_join, earley_scan,
 )
+from ffgrammar.engine.parser.rows cimport Item, row_accepting, row_carried, row_items, row_skips, row_waiting
 from ffgrammar.engine.parser.tables cimport NONTERMINAL
 from ffgrammar.engine.values.trace cimport (
     CHECK_NEW_KEY, VIRTUAL, TraceMark, trace_append, trace_begin, trace_bytes, trace_clear, trace_free, trace_holds, trace_init,

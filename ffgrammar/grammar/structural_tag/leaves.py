@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -12,6 +12,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar import gbnf, json_schema, regex
 from ffgrammar.grammar.composition.parts import Part, Whole
 from ffgrammar.grammar.ir import GrammarIR
+from ffgrammar.grammar.references import has_references
 from ffgrammar.grammar.structural_tag.entries import Entry
 from ffgrammar.grammar.structural_tag.raw_strings import raw_string
 from ffgrammar.grammar.structural_tag.tokens import Tokens
@@ -58,7 +59,7 @@ class Leaves:
             whitespace, property_order: as for `json_schema.build`.
             root: a schema that has this one in it, if references may lead elsewhere in it.
         """
-        if root is not None and _refers(entry.value):
+        if root is not None and has_references(entry.value):
             key = (_key(root.value), entry.pointer)
             schema: Any = {"$ref": ROOT + "#" + entry.pointer.removeprefix(root.pointer)}
             registry = {ROOT: root.value}
@@ -144,24 +145,6 @@ def _key(value: Any) -> object:
         return json.dumps(value)
     except (TypeError, ValueError, RecursionError):
         return id(value)
-
-
-def _refers(value: Any) -> bool:
-    """Whether there is a reference in a schema."""
-    waiting = [value]
-    seen: set[int] = set()  # (what Python made may contain itself)
-    while waiting:
-        one = waiting.pop()
-        if id(one) in seen:
-            continue
-        seen.add(id(one))
-        if isinstance(one, Mapping):
-            if "$ref" in one or "$dynamicRef" in one or "$recursiveRef" in one:
-                return True
-            waiting += one.values()
-        elif isinstance(one, (list, tuple)):
-            waiting += one
-    return False
 
 
 def _placed(entry: Entry, root: Entry | None, build: Callable[[], GrammarIR]) -> GrammarIR:

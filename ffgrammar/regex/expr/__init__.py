@@ -8,6 +8,7 @@
 - emptiness: whether an expression matches anything.
 - approximate: simpler expressions, and the length below which texts do not tell two expressions apart.
 - store: `ExprStore`, the Python class over all of these.
+- shared_numbers: numbers of expressions that mean the same in every store.
 - packed: expressions as bytes, to be made again in another store.
 - cache: packed expressions of patterns and formats, kept for the grammars to come.
 """

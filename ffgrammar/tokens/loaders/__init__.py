@@ -10,6 +10,7 @@ In reading order:
     vocabulary_json     the big parts of a tokenizer.json
     huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
     encoders            encoders that work by rules, and encoders that call other people's code
+    huggingface_encoder the encoder of Hugging Face's tokenizers
     vocabulary_cache    the cache directory: vocabularies that were read from files
     source              where a tokenizer came from, and pickles
     parts               what a tokenizer is made of: what a loader reads, and what is built of it

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders import unigram_models, wordpiece
-from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder
+from ffgrammar.tokens.loaders.huggingface_encoder import HuggingFaceEncoder
 from ffgrammar.tokens.loaders.huggingface_rules import byte_alphabet, read_rules
 from ffgrammar.tokens.loaders.name_table import NameTable
 from ffgrammar.tokens.loaders.parts import ReadTokenizer

@@ -18,7 +18,8 @@ from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.boundaries import Split
-from ffgrammar.tokens.pretokenize.pattern import CHAR, compile_pattern
+from ffgrammar.tokens.pretokenize.pattern import compile_pattern
+from ffgrammar.tokens.pretokenize.program import CHAR
 
 __all__ = ["WHOLE_TEXT", "read_splits"]
 

@@ -15,7 +15,8 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
 
 from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_rules
-from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, RulesEncoder
+from ffgrammar.tokens.loaders.encoders import RulesEncoder
+from ffgrammar.tokens.loaders.huggingface_encoder import HuggingFaceEncoder
 from ffgrammar.tokens.loaders.source import Source
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm
 from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens

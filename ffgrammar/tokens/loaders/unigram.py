@@ -15,7 +15,8 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.loaders.encoders import HuggingFaceEncoder, SentencePieceEncoder, valid_prefix, without_surrogates
+from ffgrammar.tokens.loaders.encoders import SentencePieceEncoder, valid_prefix, without_surrogates
+from ffgrammar.tokens.loaders.huggingface_encoder import HuggingFaceEncoder
 from ffgrammar.tokens.loaders.sentencepiece_model import SPACE
 from ffgrammar.tokens.unigram.best_path import BestPath
 from ffgrammar.tokens.unigram.charsmap import Charsmap

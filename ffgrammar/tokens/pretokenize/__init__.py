@@ -6,6 +6,7 @@ In reading order:
     pack_classes  the command that writes the table of classes
     properties    the characters of those properties that the table of classes does not hold, and capitals
     pack_properties  the command that writes these characters
+    program       instructions, and the sets of characters that they ask for
     pattern       turns a pre-tokenizer's pattern, such as `\s+(?!\S)|\p{L}+`, into a small program
     words         the program of a list of words, for tokens that are found in a text before anything else
     alphabet      classes of characters that patterns do not tell apart

@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.pretokenize.pattern import CharSet, Instruction
+from ffgrammar.tokens.pretokenize.program import CharSet, Instruction
 
 __all__ = ["Alphabet", "make_alphabet"]
 

@@ -36,17 +36,8 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.alphabet import Alphabet, make_alphabet
 from ffgrammar.tokens.pretokenize.boundaries import DEAD, MAX_STATES, Boundaries, Split, by_way
 from ffgrammar.tokens.pretokenize.composed import compose
-from ffgrammar.tokens.pretokenize.pattern import (
-    CHAR,
-    END,
-    JUMP,
-    MATCH,
-    NEXT,
-    SPLIT,
-    CharSet,
-    Instruction,
-    compile_pattern,
-)
+from ffgrammar.tokens.pretokenize.pattern import compile_pattern
+from ffgrammar.tokens.pretokenize.program import CHAR, END, JUMP, MATCH, NEXT, SPLIT, CharSet, Instruction
 from ffgrammar.tokens.pretokenize.words import compile_words
 
 __all__ = ["make_boundaries"]

@@ -26,30 +26,25 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.pretokenize.program import (
+    CHAR,
+    END,
+    JUMP,
+    MATCH,
+    MAX_INSTRUCTIONS,
+    NEXT,
+    PROPERTIES,
+    SPLIT,
+    CharSet,
+    Instruction,
+    may_share,
+)
 from ffgrammar.tokens.pretokenize.properties import PROPERTY_NAMES, property_ranges
 
-__all__ = ["CHAR", "END", "JUMP", "MATCH", "NEXT", "SPLIT", "CharSet", "Instruction", "compile_pattern"]
+__all__ = ["compile_pattern"]
 
-# Instructions of a program
-CHAR, SPLIT, JUMP, MATCH, NEXT, END = range(6)
-
-MAX_INSTRUCTIONS = 2000
 MAX_REPEATS = 64
 
-# Bits of the class byte (`CharClasses` in builtin.pyx) by property
-PROPERTIES = {
-    "w": 1 | 2 | 4 | 8,  # and the ranges of "w"
-    "L": 1 | 2 | 4,
-    "Ll": 2,
-    "M": 8,
-    "N": 16,
-    "s": 32,
-    # Lu and Lt share a bit, as do Lm and Lo. So they are read in these pairs only, and refused alone.
-    "Lu": 1,
-    "Lt": 1,
-    "Lm": 4,
-    "Lo": 4,
-}
 TOGETHER = ({"Lu", "Lt"}, {"Lm", "Lo"})
 # The bit of \p{P} and \p{S} together. One of the two alone is read as ranges (properties.py).
 SIGNS = 128
@@ -57,34 +52,6 @@ SIGNS = 128
 # What is in \w in some places only
 JOINERS = ((0x200C, 0x200D),)
 FRACTIONS = ((0xB2, 0xB3), (0xB9, 0xB9), (0xBC, 0xBE))
-
-
-class CharSet(NamedTuple):
-    """A set of characters: those with a property in `mask` (bits of `PROPERTIES`) and those in `ranges`, or all others
-    if `negated`."""
-
-    mask: int
-    ranges: tuple[tuple[int, int], ...]
-    negated: bool
-
-    def has(self, code: int, kind: int) -> bool:
-        """Whether a code point, whose class byte is `kind`, is in the set."""
-        inside = bool(kind & self.mask) or any(low <= code <= high for low, high in self.ranges)
-        return inside != self.negated
-
-
-class Instruction(NamedTuple):
-    """One step of a program.
-
-    CHAR takes a character of `chars`. JUMP goes on at `to`. SPLIT goes on at `to` and at `other`; what `to` leads to
-    comes first. NEXT goes on if the next character is in `chars`. With `wanted` False it goes on if the next character
-    is not in `chars`, or if the text ends. END goes on at the end of the text. MATCH ends the program."""
-
-    kind: int
-    chars: CharSet | None = None
-    to: int = 0
-    other: int = 0
-    wanted: bool = True
 
 
 Node = Callable[[list[Instruction]], None]
@@ -142,46 +109,6 @@ def _first(parts: list[Part]) -> tuple[CharSet, ...]:
         if not part.nullable:
             break
     return tuple(found)
-
-
-def _both(one: CharSet, other: CharSet) -> bool:
-    """Whether two sets may share a character; True where that is not clear."""
-    if one.negated and other.negated:
-        return True
-    if one.negated:
-        one, other = other, one
-    if other.negated:
-        within = other.ranges
-        return bool(one.mask & ~other.mask) or not all(
-            any(low <= start and end <= high for low, high in within) or other.mask & _mask_of(start, end)
-            for start, end in one.ranges
-        )
-    if one.mask & other.mask:
-        return True
-    for first, second in ((one, other), (other, one)):
-        for start, end in first.ranges:
-            if second.mask & ~_not_of(start, end):
-                return True
-            if any(start <= high and low <= end for low, high in second.ranges):
-                return True
-    return False
-
-
-def _mask_of(start: int, end: int) -> int:
-    """Properties that all characters of a range have; some may be left out."""
-    if start == end and chr(start) in " \t\n\r\v\f":
-        return PROPERTIES["s"]
-    return 0
-
-
-def _not_of(start: int, end: int) -> int:
-    """Properties that no character of a range has; some may be left out."""
-    everything = 1 | 2 | 4 | 8 | 16 | 32
-    if start == end and chr(start) in " \t\n\r\v\f":
-        return everything & ~PROPERTIES["s"]
-    if end < 0x80 and not any(chr(code).isalnum() or chr(code).isspace() for code in range(start, end + 1)):
-        return everything
-    return 0
 
 
 class _Reader:
@@ -250,7 +177,7 @@ class _Reader:
     def check_possessive(self, parts: list[Part], index: int) -> None:
         taken, after = parts[index].single, parts[index + 1 :]
         at_the_end = self.depth > 0 and all(part.nullable for part in after)
-        if taken is None or at_the_end or any(_both(taken, one) for one in _first(after)):
+        if taken is None or at_the_end or any(may_share(taken, one) for one in _first(after)):
             raise self.error("a possessive quantifier before what it may have taken is not supported")
 
     def quantified(self, part: Part) -> tuple[Part, bool]:

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.pretokenize.pattern import (
+from ffgrammar.tokens.pretokenize.program import (
     CHAR,
     JUMP,
     MATCH,
