@@ -29,6 +29,13 @@ cdef class Matcher:
     # of the prompt are pending.
     cdef bint is_guided(self) noexcept
 
+    # Return a status that is no failure. Otherwise raise the error that it stands for, with the place where the matcher is. The
+    # engine's lock must not be held.
+    cdef int checked(self, int status) except -1
+
+    # Say in a LimitError where the matcher is, unless it has a place. The engine's lock must not be held. Returns 0.
+    cdef int locate(self, error) except -1
+
     # Write the mask of a guided matcher, as cursor_fill (engine/position/cursor.pxd) does for other matchers. Takes the engine's
     # lock.
     # Returns a status.
@@ -76,6 +83,12 @@ cdef class Matcher:
 
     # Take the prompt and the policy back to the first `steps` steps, where the cursor already is. Returns 0.
     cdef int cut(self, size_t steps) except -1
+
+    # Whether the tokens so far, as a whole text, are what the tokenizer makes of it.
+    cdef bint is_whole(self) except -1
+
+    # `forced_bytes` of a text that has not ended.
+    cdef bytes forced_text(self)
 
     # The forced tokens that spell bytes.
     cdef list forced_spelling(self)

@@ -15,6 +15,7 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from ffgrammar.core.bits cimport lowest_bit
 from ffgrammar.core.index cimport clipped, clipped_argument
+from ffgrammar.core.pulse cimport has_ended
 from ffgrammar.core.status cimport OK
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init
 from ffgrammar.engine.budget.token_budget cimport TokenBudget, fewest_tokens
@@ -26,7 +27,7 @@ from ffgrammar.engine.matcher.pending_prompt cimport PendingPrompt
 from ffgrammar.engine.matcher.prompt_cut cimport PromptCut, cut_prompt
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack
 from ffgrammar.engine.position.cursor cimport (
-    cursor_copy, cursor_draft, cursor_fill, cursor_first, cursor_free, cursor_known_mask, cursor_push_empty, cursor_read,
+    Cursor, cursor_copy, cursor_draft, cursor_fill, cursor_first, cursor_free, cursor_known_mask, cursor_push_empty, cursor_read,
     cursor_revalidate, cursor_rollback, cursor_snapshot, cursor_take, cursor_terminated,
 )
 from ffgrammar.engine.position.history cimport (
@@ -144,7 +145,26 @@ cdef class Matcher:
         self.engine.acquire()
         status = cursor_take(self.engine, &self.cursor, <uint32_t>number, 0)
         self.engine.release()
-        return self.engine.checked(status)
+        return self.checked(status)
+
+    cdef int checked(self, int status) except -1:
+        if status >= 0 and not has_ended(&self.engine.store.nodes.pulse):
+            return status
+        try:
+            return self.engine.checked(status)
+        except LimitError as error:
+            self.locate(error)
+            raise
+
+    cdef int locate(self, error) except -1:
+        if error.where:
+            return 0
+        from ffgrammar.engine.explain.limit_place import limit_place
+
+        cdef Cursor* cursor = &self.cursor
+        text, special, _ = self.captured_text()
+        error.locate(limit_place(self.engine, text, special, cursor.generation, cursor.now.row, cursor.now.state))
+        return 0
 
     @property
     def max_tokens(self) -> int | None:
@@ -177,13 +197,21 @@ cdef class Matcher:
         """
         if self.prompt is not None and self.prompt.is_pending():
             raise UnsupportedError("tokens cannot be counted while bytes of a prompt are pending")
-        return fewest_tokens(self.engine, &self.cursor)
+        try:
+            return fewest_tokens(self.engine, &self.cursor)
+        except LimitError as error:
+            self.locate(error)
+            raise
 
     cdef int take_guided(self, uint32_t token) except -1:
         cdef int taken
-        if self.budget is not None:
-            return self.budget.take(&self.cursor, token)
-        taken = self.policy.take(&self.cursor, self.pending(), token)
+        try:
+            if self.budget is not None:
+                return self.budget.take(&self.cursor, token)
+            taken = self.policy.take(&self.cursor, self.pending(), token)
+        except LimitError as error:
+            self.locate(error)
+            raise
         if taken and self.prompt is not None and self.prompt.is_pending():
             self.prompt.push(self.engine.trie.offsets[token + 1] - self.engine.trie.offsets[token])
         return taken
@@ -273,7 +301,7 @@ cdef class Matcher:
         if <size_t>count <= <size_t>MAX_TEXT - history_bytes(&self.cursor.history):
             status = cursor_read(self.engine, &self.cursor, data, <uint32_t>count)
             self.engine.release()
-            return self.engine.checked(status)
+            return self.checked(status)
         self.engine.release()
         raise MatcherError("a text is at most 2 GiB")
 
@@ -291,7 +319,7 @@ cdef class Matcher:
             self.engine.acquire()
             status = cursor_push_empty(self.engine, &self.cursor, NO_TOKEN)
             self.engine.release()
-            self.engine.checked(status)
+            self.checked(status)
         self.policy.tokens.prompt_bytes[step] = data[:count]
         self.prompt.push(count)
         return count + more
@@ -570,14 +598,21 @@ cdef class Matcher:
         cdef int status
         if self.prompt is not None and self.prompt.is_pending():
             return False
-        if self.canonical and not self.policy.is_whole(&self.cursor):
+        if self.canonical and not self.is_whole():
             return False
         self.engine.acquire()
         status = cursor_revalidate(self.engine, &self.cursor)
         if status >= 0:
             status = recognizer_accepting(&self.engine.recognizer, &self.cursor.now, NULL)
         self.engine.release()
-        return self.engine.checked(status) != 0
+        return self.checked(status) != 0
+
+    cdef bint is_whole(self) except -1:
+        try:
+            return self.policy.is_whole(&self.cursor)
+        except LimitError as error:
+            self.locate(error)
+            raise
 
     def distance(self) -> int:
         """About how many bytes are missing until the text is a sentence; 0 if it is one.
@@ -596,7 +631,7 @@ cdef class Matcher:
         if status >= 0:
             status = distance(&self.engine.completability, &self.engine.recognizer, &self.cursor.now, &length)
         self.engine.release()
-        self.engine.checked(status)
+        self.checked(status)
         return <Py_ssize_t>length + len(self.prompt_rest)
 
     def is_terminated(self) -> bool:
@@ -605,9 +640,13 @@ cdef class Matcher:
         return cursor_terminated(&self.cursor)
 
     cdef int fill_guided(self, uint32_t* row, size_t count) except? -1:
-        if self.budget is not None:
-            return self.budget.fill(&self.cursor, row, count)
-        return self.policy.fill(&self.cursor, self.pending(), row, count)
+        try:
+            if self.budget is not None:
+                return self.budget.fill(&self.cursor, row, count)
+            return self.policy.fill(&self.cursor, self.pending(), row, count)
+        except LimitError as error:
+            self.locate(error)
+            raise
 
     cdef int fill(self, uint32_t* row, size_t count) except? -1:
         cdef StoredMask* mask
@@ -646,7 +685,7 @@ cdef class Matcher:
             status = self.fill(rows_at(&rows, clipped_argument("index", index), 1, self.engine.trie.n_words), rows.count)
         finally:
             rows_close(&rows)
-        self.engine.checked(status)
+        self.checked(status)
 
     cdef int draft_guided(self, const uint32_t* tokens, size_t token_count, uint32_t* rows, size_t count) except? -1:
         cdef Matcher ahead = self.forked()
@@ -696,7 +735,7 @@ cdef class Matcher:
                     status = cursor_draft(self.engine, &self.cursor, drafted.tokens, drafted.count, row, rows.count)
         finally:
             rows_close(&rows)
-        return self.engine.checked(status)
+        return self.checked(status)
 
     def allowed_token_ids(self):
         """The ids of the tokens that may come next: int32 array of one dimension, ascending. Raises as `fill_bitmask`."""
@@ -714,9 +753,16 @@ cdef class Matcher:
         Raises:
             LimitError: the string is longer than the limit `forced_bytes`, or another bound of the grammar was reached.
         """
-        cdef Config config
         if cursor_terminated(&self.cursor):
             return b""
+        try:
+            return self.forced_text()
+        except LimitError as error:
+            self.locate(error)
+            raise
+
+    cdef bytes forced_text(self):
+        cdef Config config
         self.engine.acquire()
         try:
             self.engine.checked(cursor_revalidate(self.engine, &self.cursor))
@@ -744,7 +790,11 @@ cdef class Matcher:
         """
         if cursor_terminated(&self.cursor):
             return []
-        found = self.forced_spelling()
+        try:
+            found = self.forced_spelling()
+        except LimitError as error:
+            self.locate(error)
+            raise
         return (found if self.budget is None else self.fitting(found)) or self.only_special()
 
     cdef list fitting(self, list tokens):
@@ -761,7 +811,7 @@ cdef class Matcher:
         if row == NULL:
             raise MemoryError
         try:
-            self.engine.checked(self.fill(row, words))
+            self.checked(self.fill(row, words))
             for i in range(words):
                 if row[i] & (row[i] - 1) or (row[i] and found):
                     return []

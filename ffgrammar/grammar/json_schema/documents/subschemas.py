@@ -71,6 +71,13 @@ class Subschema:
         pointer = "".join("/" + escaped(part) for part in reversed(parts))
         return f"{uri}#{pointer}" if uri else pointer
 
+    def written_pointer(self) -> str:
+        """The pointer, for messages, of this subschema, or of the nearest one around it that was not synthesized."""
+        subschema = self
+        while subschema.modern and subschema.parent is not None:
+            subschema = subschema.parent
+        return subschema.pointer() or "the root"
+
 
 def subschema_at(
     schema: Any,
@@ -194,7 +201,8 @@ class Subschemas:
                 f"a schema must be an object or a boolean, not {kind_of(schema)}", pointer=subschema.pointer()
             )
         if depth > self.limits.nesting:
-            raise LimitError("nesting", self.limits.nesting, f"the schema is nested too deep at {subschema.pointer()}")
+            at = f"at {subschema.written_pointer()}"
+            raise LimitError("nesting", self.limits.nesting, "the schema is nested too deep", at)
         if not schema:
             return ()
         if "$id" in schema or "id" in schema:

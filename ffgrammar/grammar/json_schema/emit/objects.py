@@ -48,8 +48,8 @@ def object_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
             continue
         todo.extend(_meet_first_want(em, shape, wanted))
         if len(todo) + len(found) > em.limits.alternatives // VARIANT_COST:
-            where = shape.some_keys[0].subschema.pointer()
-            raise LimitError("alternatives", em.limits.alternatives, f"too many keys may be the wanted one at {where}")
+            where = f"at {shape.some_keys[0].subschema.written_pointer()}"
+            raise LimitError("alternatives", em.limits.alternatives, "too many keys may be the wanted one", where)
     symbols = [symbol for symbol in found if symbol is not None]
     if len(symbols) == 1:
         return symbols[0]

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ffgrammar.core.errors import UnsupportedError
+from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
@@ -306,7 +306,11 @@ class Combiner:
         if known is None:
             # a schema that contains itself counts as possible while it is being examined
             self._impossible[key] = False
-            known = self._impossible[key] = all([self._empty(shape, depth) for shape in self.shapes(conj)])
+            try:
+                known = self._impossible[key] = all([self._empty(shape, depth) for shape in self.shapes(conj)])
+            except LimitError as error:
+                error.locate(f"at {self._subschemas.list[conj[-1]].written_pointer()}")
+                raise
         return known
 
     def _empty(self, shape: Shape, depth: int) -> bool:

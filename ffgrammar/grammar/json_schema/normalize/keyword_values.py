@@ -116,14 +116,18 @@ class KeywordValues:
             raise GrammarError("multipleOf must be above 0", pointer=subschema.pointer(word))
         if not fits(divisor):
             where = subschema.pointer(word)
-            raise LimitError("expression_size", MAX_DIGITS, f"at {where}: {divisor:.9e} has too many digits")
+            raise LimitError("expression_size", MAX_DIGITS, f"{divisor:.9e} has too many digits", f"at {where}")
         return divisor
 
     def pattern(self, subschema: Subschema, word: str, value: Any) -> int:
         """The string bodies that match `pattern`, as an expression."""
         if not isinstance(value, str):
             raise GrammarError(f"pattern must be a string, not {kind_of(value)}", pointer=subschema.pointer(word))
-        return self.strings.pattern(value, subschema, word)
+        try:
+            return self.strings.pattern(value, subschema, word)
+        except LimitError as error:
+            error.locate(f"at {subschema.pointer(word)}")
+            raise
 
     def format(self, subschema: Subschema, word: str, value: Any) -> int | None:
         """The string bodies of `format`, as an expression; None, and a warning, when the format is not enforced."""

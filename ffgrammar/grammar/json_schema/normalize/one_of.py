@@ -34,8 +34,8 @@ Shapes = Callable[[Conj], list[Shape]]
 
 def too_many(limits: Limits, subschema: Subschema) -> LimitError:
     """The error for too many combinations of alternatives."""
-    message = f"anyOf, oneOf, not and if multiply out to too many combinations at {subschema.pointer() or 'the root'}"
-    return LimitError("alternatives", limits.alternatives, message)
+    message = "anyOf, oneOf, not and if multiply out to too many combinations"
+    return LimitError("alternatives", limits.alternatives, message, f"at {subschema.written_pointer()}")
 
 
 class OneOfs:
