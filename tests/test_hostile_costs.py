@@ -15,6 +15,8 @@ MAX_COSTS = {
     "one of 12 multiples in a row": (60_000, 20),
     "a terminal with 50 conditions": (60_000, 40),
     "one of 200 objects of one key": (10_000, 10),
+    "one of 400 objects of one key": (10_000, 10),
+    "one of 400 kinds, without keys": (10_000, 10),
     "20 terminals around": (10_000, 100),
 }
 ALL = {one.name: one for one in (*sources(), *variants())}

@@ -194,6 +194,16 @@ def test_the_cost_grows_with_the_number() -> None:
     assert not is_sentence(grammar, b'{"kind":"k150","p151":1}')
 
 
+def test_a_key_may_meet_what_few_keys_and_what_any_key_must() -> None:
+    integers = {"type": "integer"}
+    branches = [{"additionalProperties": integers}, {"patternProperties": {"^[xy]$": integers}}]
+    for order in (branches, branches[::-1]):
+        schema = {"type": "object", "not": {"anyOf": order}}
+        grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact")
+        for value in ({"x": "a"}, {"t": 1, "x": "a"}, {"t": "a"}, {"t": "a", "y": "a"}, {"x": 1}, {}):
+            assert is_sentence(grammar, spelled(value, True)) == is_valid(schema, value), value
+
+
 def test_what_all_branches_share_is_not_denied() -> None:
     """Each branch must break the others. What it shares with them it cannot break, whatever that says."""
     base = {
