@@ -127,6 +127,8 @@ class Subschemas:
         # under None.
         self._documents: dict[tuple[str, Dialect | None], Document] = {}
         self._inner: dict[str, Resource | None] | None = None
+        # by subschema and word: where the reference leads
+        self._followed: dict[tuple[Subschema, str], Conj] = {}
         # by the id() of a resource and by scope: the conjunctions of the schemas there, by the id() of the schema
         self._numbers: dict[tuple[int, int], dict[int, Conj]] = {}
         root = self._main.root
@@ -228,6 +230,13 @@ class Subschemas:
 
     def follow(self, subschema: Subschema, ref: Any, word: str = "$ref") -> Conj:
         """The conjunction that a reference leads to; word is `$ref`, `$dynamicRef` or `$recursiveRef`."""
+        key = (subschema, word)
+        found = self._followed.get(key)
+        if found is None:
+            found = self._followed[key] = self._target(subschema, ref, word)
+        return found
+
+    def _target(self, subschema: Subschema, ref: Any, word: str) -> Conj:
         if not isinstance(ref, str):
             raise GrammarError(f"{word} must be a URI reference, not {kind_of(ref)}", pointer=subschema.pointer(word))
         if word == "$recursiveRef" and ref != "#":

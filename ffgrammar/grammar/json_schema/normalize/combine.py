@@ -27,7 +27,7 @@ from ffgrammar.grammar.json_schema.normalize.settle import settle
 from ffgrammar.grammar.json_schema.normalize.unevaluated import finish
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
-from ffgrammar.grammar.json_schema.shape.shape import Shape
+from ffgrammar.grammar.json_schema.shape.shape import NOTHING_CHECKED, Shape
 from ffgrammar.grammar.json_schema.shape.types import ALL, ARR, NUM, OBJ, STR
 from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_OF
 
@@ -157,6 +157,7 @@ class Combiner:
                 if shape.pending:
                     finish(shape, self._strings, self._some_of, self._negation.conj)
                 if settle(shape, self._strings):
+                    shape.checked = NOTHING_CHECKED
                     done.append(shape)
                 continue
             # the choice with the fewest alternatives is made first: its outcome rules out alternatives of other choices
@@ -245,15 +246,25 @@ class Combiner:
             types &= ~ARR
         if not types & OBJ or not shape.required:
             return types
-        known = shape.checked
-        found = dict(known)
+        count, known = shape.checked
+        found = known
+        fresh = shape.groups[count:]
+        only_named = not any([group.additional or group.patterns for group in fresh])
         for name in shape.required:
-            before, count = known.get(name, ((), 0))
-            conj = join(before, property_conj(shape, name, self._strings, count))
+            before = known.get(name)
+            if before is None:
+                before = ()
+                conj = property_conj(shape, name, self._strings)
+            elif only_named and not any([name in group.named for group in fresh]):
+                continue
+            else:
+                conj = join(before, property_conj(shape, name, self._strings, count))
             if conj != before and (conj == NEVER or self._contradicts(conj, before)):
                 return types & ~OBJ
-            found[name] = (conj, len(shape.groups))
-        shape.checked = found
+            if found is known:
+                found = dict(known)
+            found[name] = conj
+        shape.checked = (len(shape.groups), found)
         return types
 
     def _no_array(self, shape: Shape) -> bool:

@@ -23,7 +23,7 @@ from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.shape.constraints import Contained, Group, Items, Mark, PendingUnevaluated, SomeKey
 from ffgrammar.grammar.json_schema.shape.types import ALL
 
-__all__ = ["Shape", "lower_of"]
+__all__ = ["NOTHING_CHECKED", "Shape", "lower_of"]
 
 
 def lower_of(old: int | None, new: int) -> int:
@@ -31,7 +31,8 @@ def lower_of(old: int | None, new: int) -> int:
     return new if old is None else min(old, new)
 
 
-_NOTHING_CHECKED: Mapping[str, tuple[Conj, int]] = MappingProxyType({})
+# The value of `Shape.checked` where nothing was checked yet.
+NOTHING_CHECKED: tuple[int, Mapping[str, Conj]] = (0, MappingProxyType({}))
 
 
 class Shape:
@@ -80,9 +81,9 @@ class Shape:
         self.counted_at: Subschema | None = None
         self.key_names: Conj = ()
         self.some_keys: tuple[SomeKey, ...] = ()
-        # by required property: the conjunction that combine.py last checked for contradictions, and the number of
-        # groups that it comes from
-        self.checked: Mapping[str, tuple[Conj, int]] = _NOTHING_CHECKED
+        # the number of groups that combine.py last checked for contradictions, and by required property the conjunction
+        # that came from them
+        self.checked: tuple[int, Mapping[str, Conj]] = NOTHING_CHECKED
         # what unevaluated.py turns into groups, items and the like when everything is read
         self.marks: tuple[Mark, ...] = ()
         self.pending: tuple[PendingUnevaluated, ...] = ()
@@ -140,7 +141,12 @@ class Shape:
 
     def require(self, names: list[str]) -> None:
         """Require these keys."""
-        self.required = tuple(dict.fromkeys([*self.required, *names]))
+        if len(names) == 1:
+            # (most schemas require one more key than those before)
+            if names[0] not in self.required:
+                self.required = (*self.required, names[0])
+        else:
+            self.required = tuple(dict.fromkeys([*self.required, *names]))
 
     def contain(self, start: int, conj: Conj, least: int, most: int | None, subschema: Subschema) -> None:
         """Require that at least `least` and at most `most` items from an index on obey a conjunction."""
