@@ -158,6 +158,7 @@ class Combiner:
                     finish(shape, self._strings, self._some_of, self._negation.conj)
                 if settle(shape, self._strings):
                     shape.checked = NOTHING_CHECKED
+                    shape.checked_items = ()
                     done.append(shape)
                 continue
             # the choice with the fewest alternatives is made first: its outcome rules out alternatives of other choices
@@ -268,14 +269,19 @@ class Combiner:
         return types
 
     def _no_array(self, shape: Shape) -> bool:
-        """Whether surely no array has one of the shape's first items, or so many items."""
+        """Whether surely no array has one of the shape's first items, or so many items. Notes what was checked."""
         if shape.max_items is not None and shape.min_items > shape.max_items:
             return True
         longest = max([len(one.prefix) for one in shape.items], default=0)
+        known = shape.checked_items
+        found: list[Conj] = []
         for index in range(min(shape.min_items, longest + 1, FEW_ITEMS) if shape.items else 0):
+            before = known[index] if index < len(known) else ()
             conj = item_conj(shape, index)
-            if conj == NEVER or self._contradicts(conj, ()):
+            if conj != before and (conj == NEVER or self._contradicts(conj, before)):
                 return True
+            found.append(conj)
+        shape.checked_items = tuple(found)
         return False
 
     def _contradicts(self, conj: Conj, before: Conj) -> bool:

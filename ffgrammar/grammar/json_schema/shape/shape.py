@@ -84,6 +84,8 @@ class Shape:
         # the number of groups that combine.py last checked for contradictions, and by required property the conjunction
         # that came from them
         self.checked: tuple[int, Mapping[str, Conj]] = NOTHING_CHECKED
+        # by index: the conjunction of an item that combine.py last checked
+        self.checked_items: tuple[Conj, ...] = ()
         # what unevaluated.py turns into groups, items and the like when everything is read
         self.marks: tuple[Mark, ...] = ()
         self.pending: tuple[PendingUnevaluated, ...] = ()
@@ -119,6 +121,7 @@ class Shape:
         other.key_names = self.key_names
         other.some_keys = self.some_keys
         other.checked = self.checked
+        other.checked_items = self.checked_items
         other.marks = self.marks
         other.pending = self.pending
         other.holed = self.holed
