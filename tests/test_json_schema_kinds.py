@@ -14,7 +14,8 @@ from sentences import BYTES, is_sentence
 
 VALUES: list[Any] = ["a", "b", "c", 1, 2, None, True]
 KEYS = ["t", "x", "y", "z"]
-DOCUMENTS: list[Any] = [5, "a", ["a"], {}, {"w": 1}]
+DOCUMENTS: list[Any] = [5, "a", {}, {"w": 1}]
+DOCUMENTS += [list(items) for size in range(3) for items in itertools.product(VALUES, repeat=size)]
 DOCUMENTS += [
     {key: value for key, value in zip(KEYS, some, strict=True) if value != "none"}
     for some in itertools.product(["none", *VALUES], ("none", 1, "a"), ("none", 1), ("none", "a"))
@@ -43,14 +44,31 @@ def _branch(random: Random, number: int) -> Any:
         branch = {"allOf": [branch, {"patternProperties": {"^[xy]$": {"type": "integer"}}}]}
     elif kind < 0.15:
         branch = {"anyOf": [branch, {"type": "integer"}]}
-    elif kind < 0.2:
+    elif kind < 0.3:
+        del branch["type"]
+    return branch
+
+
+def _array(random: Random, number: int) -> Any:
+    """A kind of arrays, told apart by the first item or not at all."""
+    branch: dict[str, Any] = {"type": "array", "prefixItems": [{"const": VALUES[number % len(VALUES)]}]}
+    if random.random() < 0.3:
+        branch["items"] = random.choice([False, {"type": "integer"}, {"type": "string"}])
+    if random.random() < 0.2:
+        branch["minItems"] = random.randrange(3)
+    if random.random() < 0.1:
+        branch["prefixItems"][0] = random.choice([True, {"type": "integer"}])
+    if random.random() < 0.1:
+        branch["contains"] = {"const": 1}
+    if random.random() < 0.05:
         del branch["type"]
     return branch
 
 
 def _schema(random: Random) -> dict[str, Any]:
     count = random.randrange(8, 12)
-    branches = [_branch(random, number) for number in range(count)]
+    make = _array if random.random() < 0.25 else _branch
+    branches = [make(random, number) for number in range(count)]
     if random.random() < 0.3:
         branches = [*branches, *branches[: random.randrange(1, 3)]]
     schema: dict[str, Any] = {"oneOf": branches}
@@ -100,6 +118,14 @@ def _fields(n: int) -> list[dict[str, Any]]:
     ]
 
 
+def _items(n: int) -> list[dict[str, Any]]:
+    return [{"type": "array", "prefixItems": [{"const": f"k{i}"}]} for i in range(n)]
+
+
+def _untyped(n: int) -> list[dict[str, Any]]:
+    return [{"properties": {"t": {"const": f"k{i}"}}, "required": ["t"]} for i in range(n)]
+
+
 @pytest.mark.parametrize(
     ("branches", "texts"),
     [
@@ -112,8 +138,19 @@ def _fields(n: int) -> list[dict[str, Any]]:
         ([*_tagged(300), {"type": "object", "required": ["u"]}], {b'{"u":1}': False, b'{"t":"a","u":1}': True}),
         ([*_tagged(300), {"type": "integer"}], {b"1": True, b"{}": False}),
         ([*_owning(300), {"type": "object", "maxProperties": 0}], {b"{}": False, b'{"k3":{}}': True}),
+        (_items(300), {b'["k3"]': True, b"[]": False, b'["k3",1]': True, b'["k300"]': False, b"1": False}),
+        (_untyped(300), {b'{"t":"k3"}': True, b"{}": False, b"1": False}),
     ],
-    ids=["tags", "own keys", "fields", "tags and another", "tags and an integer", "own keys and none"],
+    ids=[
+        "tags",
+        "own keys",
+        "fields",
+        "tags and another",
+        "tags and an integer",
+        "own keys and none",
+        "items",
+        "untyped",
+    ],
 )
 def test_hundreds_of_kinds(cl100k: ff.Tokenizer, branches: list[Any], texts: dict[bytes, bool]) -> None:
     """Under the bounds for strangers, which allow no product of every two."""

@@ -27,7 +27,7 @@ def join(a: Conj, b: Conj) -> Conj:
 
 
 def join_all(conjs: list[Conj]) -> Conj:
-    """The conjunction that a value obeys if it obeys all of several. (Joined one by one, n of them would cost n * n.)"""
+    """The conjunction of what several say. (Joined one by one, n of them would cost n * n.)"""
     if len(conjs) <= 2:
         return join(conjs[0], conjs[1]) if len(conjs) == 2 else conjs[0] if conjs else ()
     numbers: set[int] = set()

@@ -248,7 +248,7 @@ class Combiner:
         if not types & OBJ or not shape.required:
             return types
         count, known = shape.checked
-        found = known
+        found: dict[str, Conj] | None = None
         fresh = shape.groups[count:]
         only_named = not any([group.additional or group.patterns for group in fresh])
         for name in shape.required:
@@ -262,10 +262,10 @@ class Combiner:
                 conj = join(before, property_conj(shape, name, self._strings, count))
             if conj != before and (conj == NEVER or self._contradicts(conj, before)):
                 return types & ~OBJ
-            if found is known:
+            if found is None:
                 found = dict(known)
             found[name] = conj
-        shape.checked = (len(shape.groups), found)
+        shape.checked = (len(shape.groups), known if found is None else found)
         return types
 
     def _no_array(self, shape: Shape) -> bool:

@@ -1,4 +1,4 @@
-"""Branches of a `oneOf` that one key tells apart, found without comparing every two of them.
+"""Branches of a `oneOf` that one key or item tells apart, found without comparing every two of them.
 
 Most branches of a long `oneOf` are kinds of objects. Two of them cannot hold at once where a key shows the kind:
 
@@ -16,14 +16,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, NamedTuple
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
-from ffgrammar.grammar.json_schema.normalize.parts import property_conj
+from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj
 from ffgrammar.grammar.json_schema.shape.constraints import Group
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import ARR, FALSE, NULL, NUM, OBJ, STR, TRUE
+from ffgrammar.grammar.json_schema.spec.internal_keywords import TYPES_LEFT
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 
 __all__ = ["Kind", "Kinds", "scalars"]
@@ -35,14 +37,19 @@ TRIED = 3
 
 Shapes = Callable[[Conj], list[Shape]]
 
+_WORDS = """low high divisors not_divisors numbers min_length max_length patterns strings items min_items max_items
+contained unique repeated""".split()
+# What a shape that says nothing has where it could say something of values that are no objects.
+_FREE = [(name, getattr(Shape(), name)) for name in _WORDS]
+
 
 class Kind(NamedTuple):
     """A branch that others of its `oneOf` are told apart from.
 
     Attributes:
-        shown: obeyed by the objects that show the kind; None if all objects of the branch do.
-        hidden: obeyed by the objects that do not show it; None if no object of the branch is such.
-        rest: equal for two branches if the same objects of both do not show the kind.
+        shown: obeyed by the values that show the kind; None if all values of the branch do.
+        hidden: obeyed by the values that do not show it; None if no value of the branch is such.
+        rest: equal for two branches if the same values of both do not show the kind.
     """
 
     shown: Conj | None
@@ -57,6 +64,8 @@ class Kinds:
         self._subschemas = subschemas
         self._strings = strings
         self._contents: dict[Conj, Any] = {}
+        # by the id() of a subschema and types: a conjunction for values of these types
+        self._types: dict[tuple[int, int], Conj] = {}
 
     def find(self, subschema: Subschema, shapes: list[list[Shape]], shapes_of: Shapes) -> dict[int, Kind]:
         """The kinds among the branches of a `oneOf`, by the index of the branch; {} if there are only a few.
@@ -68,7 +77,12 @@ class Kinds:
         """
         if len(shapes) < FEW:
             return {}
-        objects = {index: found[0] for index, found in enumerate(shapes) if len(found) == 1 and _is_plain(found[0])}
+        single = {index: found[0] for index, found in enumerate(shapes) if len(found) == 1}
+        arrays = {index: shape for index, shape in single.items() if _is_plain_array(shape)}
+        if len(arrays) >= FEW:
+            members = self._members(arrays, lambda shape: item_conj(shape, 0), shapes_of)
+            return self._first_items(subschema, {index: arrays[index] for index in members})
+        objects = {index: shape for index, shape in single.items() if _is_plain_object(shape)}
         if len(objects) < FEW:
             return {}
         name, members = self._tag(objects, shapes_of)
@@ -77,6 +91,27 @@ class Kinds:
             return self._tagged(subschema, name, {index: objects[index] for index in members})
         return self._owning(subschema, closed) if len(closed) >= FEW else {}
 
+    def _members(self, shapes: dict[int, Shape], tag: Callable[[Shape], Conj], shapes_of: Shapes) -> list[int]:
+        """Branches that list different values for their tags; `tag` returns what the tag of a branch obeys."""
+        seen: set[Any] = set()
+        members = []
+        for index, shape in shapes.items():
+            conj = tag(shape)
+            listed = scalars(shapes_of(conj)) if conj else None
+            if listed is not None and seen.isdisjoint(listed):
+                seen |= listed
+                members.append(index)
+        return members
+
+    def _first_items(self, subschema: Subschema, members: dict[int, Shape]) -> dict[int, Kind]:
+        """Arrays that their first items tell apart."""
+        shown = self._subschemas.synthesized(subschema, {"type": "array", "minItems": 1}, "oneOf")
+        empty = self._subschemas.synthesized(subschema, {"maxItems": 0}, "oneOf")
+        return {
+            index: Kind(None, None, None) if shape.min_items else Kind(shown, empty, "the empty array")
+            for index, shape in members.items()
+        }
+
     def _tag(self, objects: dict[int, Shape], shapes_of: Shapes) -> tuple[str, list[int]]:
         """A key, and branches that list different values for it."""
         counts = Counter([name for shape in objects.values() for group in shape.groups for name in group.named])
@@ -84,14 +119,7 @@ class Kinds:
         for name, count in counts.most_common(TRIED):
             if count <= len(best[1]):
                 break
-            seen: set[Any] = set()
-            members = []
-            for index, shape in objects.items():
-                conj = property_conj(shape, name, self._strings)
-                listed = scalars(shapes_of(conj)) if conj else None
-                if listed is not None and seen.isdisjoint(listed):
-                    seen |= listed
-                    members.append(index)
+            members = self._members(objects, partial(property_conj, name=name, strings=self._strings), shapes_of)
             if len(members) > len(best[1]):
                 best = (name, members)
         return best
@@ -100,7 +128,7 @@ class Kinds:
         shown = self._subschemas.synthesized(subschema, {"type": "object", "required": [name]}, "oneOf")
         hidden = self._subschemas.synthesized(subschema, {"properties": {name: False}}, "oneOf")
         return {
-            index: Kind(None, None, None)
+            index: self._without_objects(subschema, shape, shown)
             if name in shape.required
             else Kind(shown, hidden, self._content_without(shape, {name}))
             for index, shape in members.items()
@@ -115,15 +143,25 @@ class Kinds:
         found = {}
         for index, shape in members.items():
             own = [name for name in allowed[index] if counts[name] == 1]
+            some = {"type": "object", "anyOf": [{"required": [name]} for name in own]}
+            shown = self._subschemas.synthesized(subschema, some, "oneOf") if own else NEVER
             if not set(own).isdisjoint(shape.required):
-                found[index] = Kind(None, None, None)
+                found[index] = self._without_objects(subschema, shape, shown)
                 continue
-            some = {"type": "object", "anyOf": [{"required": [name]} for name in own]} if own else None
-            shown = NEVER if some is None else self._subschemas.synthesized(subschema, some, "oneOf")
             none = {"properties": dict.fromkeys(own, False)}
             hidden = self._subschemas.synthesized(subschema, none, "oneOf") if own else ()
             found[index] = Kind(shown, hidden, self._content_without(shape, set(own)))
         return found
+
+    def _without_objects(self, subschema: Subschema, shape: Shape, shown: Conj) -> Kind:
+        """The kind of a branch all of whose objects show it. It may have values of other types, too."""
+        others = shape.types & ~OBJ
+        if not others:
+            return Kind(None, None, None)
+        key = id(subschema), others
+        if key not in self._types:
+            self._types[key] = self._subschemas.synthesized(subschema, {TYPES_LEFT: others}, "oneOf")
+        return Kind(shown, self._types[key], ("other types", others))
 
     # What two shapes of objects are compared by
 
@@ -131,7 +169,7 @@ class Kinds:
         """What a shape says of objects that do not have some keys."""
         groups = [self._group_content(group, absent) for group in shape.groups]
         bounds = (shape.min_properties, shape.max_properties)
-        return tuple([one for one in groups if one is not None]), frozenset(shape.required), bounds
+        return tuple([one for one in groups if one is not None]), frozenset(shape.required), bounds, shape.types
 
     def _group_content(self, group: Group, absent: set[str]) -> Any:
         additional = self._content(group.additional)
@@ -159,10 +197,18 @@ class Kinds:
         return at if content is None else (id(subschema.resource), subschema.scope, content)
 
 
-def _is_plain(shape: Shape) -> bool:
-    """Whether a shape allows only objects, and says nothing of them but what `Kinds` looks at."""
-    other = shape.key_names or shape.some_keys or shape.marks or shape.pending or shape.holed
-    return shape.types == OBJ and not other
+def _is_plain_object(shape: Shape) -> bool:
+    """Whether a shape allows objects, and says nothing of them but what `Kinds` looks at, and of other values only what
+    types they have."""
+    if not shape.types & OBJ or shape.key_names or shape.some_keys or shape.marks or shape.pending or shape.holed:
+        return False
+    return shape.types == OBJ or not any([getattr(shape, name) != usual for name, usual in _FREE])
+
+
+def _is_plain_array(shape: Shape) -> bool:
+    """Whether a shape allows only arrays, and may have empty ones or not."""
+    other = shape.contained or shape.unique or shape.repeated or shape.marks or shape.pending or shape.holed
+    return shape.types == ARR and bool(shape.items) and not other
 
 
 def _is_closed(shape: Shape) -> bool:
