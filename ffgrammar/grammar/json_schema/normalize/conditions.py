@@ -22,6 +22,7 @@ from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, jo
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 from ffgrammar.grammar.json_schema.normalize.negation import Negation
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
+from ffgrammar.grammar.json_schema.strings.plain_patterns import listed_texts
 
 __all__ = ["FEW", "Conditions"]
 
@@ -30,8 +31,8 @@ FEW = 3
 # What a condition may consist of, and what its one property may say, beside words that say nothing.
 _SILENT = frozenset({"title", "description", "$comment"})
 _OUTER = _SILENT | {"type", "properties", "required"}
-_INNER = _SILENT | {"type", "const", "enum"}
-_WORDS = ("type", "properties", "required", "enum", "not")
+_INNER = _SILENT | {"type", "const", "enum", "pattern"}
+_WORDS = ("type", "properties", "required", "enum", "not", "pattern")
 _OTHER_TYPES = ["null", "boolean", "number", "string", "array"]
 
 
@@ -146,6 +147,8 @@ class Conditions:
             return None
         if not isinstance(value, dict) or not _INNER.issuperset(value) or value.get("type", "string") != "string":
             return None
+        if "pattern" in value and _listed(value) is None:
+            return None
         return _tag(subschema, name)
 
     def _implied(self, conj: Conj) -> dict[str, _Tag]:
@@ -218,6 +221,12 @@ def _tag(subschema: Subschema, name: Any) -> _Tag | None:
     return _Tag(name, strings, name not in required, schema.get("type") != "object")
 
 
+def _listed(schema: dict[str, Any]) -> tuple[str, ...] | None:
+    """The strings that the `pattern` of a schema lists, if it does."""
+    pattern = schema.get("pattern")
+    return listed_texts(pattern) if isinstance(pattern, str) else None
+
+
 def _strings(subschema: Subschema, schema: Any) -> frozenset[str] | None:
     """The strings that a schema lists, whatever else it says; None if it lists none, or other values, too."""
     lists = []
@@ -226,6 +235,9 @@ def _strings(subschema: Subschema, schema: Any) -> frozenset[str] | None:
             lists.append([schema["const"]])
         if "enum" in schema:
             lists.append(schema["enum"])
+        listed = _listed(schema)
+        if listed is not None and (lists or schema.get("type") == "string"):
+            lists.append(list(listed))
     if not lists or not all([isinstance(one, list) and all([type(text) is str for text in one]) for one in lists]):
         return None
     return frozenset(lists[0]).intersection(*lists[1:]) or None
