@@ -98,6 +98,37 @@ def _dependencies(random: Random) -> dict[str, Any]:
     return schema
 
 
+def _one_outcome(random: Random) -> dict[str, Any]:
+    """Conditions on several keys, most of which demand the same."""
+    outcomes = random.choices(
+        [
+            {"required": ["x"]},
+            {"properties": {"y": False}},
+            {"properties": {"x": {"type": "integer"}}},
+            {"minItems": 2},
+        ],
+        k=2,
+    )
+
+    def condition() -> dict[str, Any]:
+        key = random.choice(["t", "x", "y", "z", "w"])
+        when = random.choice([{"required": [key]}, {"properties": {key: {"type": "integer"}}}, {"items": {"const": 1}}])
+        word = random.choice(["then", "then", "then", "else"])
+        return {"if": when, word: random.choice([*outcomes, outcomes[0]])}
+
+    schema: dict[str, Any] = {"allOf": [condition() for _ in range(random.randrange(3, 7))]}
+    if random.random() < 0.5:
+        needed = random.choice([["x"], ["x", "t"], ["w"]])
+        schema["dependentRequired"] = dict.fromkeys(random.sample(["t", "y", "z", "w"], 3), needed)
+    if random.random() < 0.3:
+        schema["dependentSchemas"] = dict.fromkeys(random.sample(["t", "y", "z", "w"], 3), outcomes[0])
+    if random.random() < 0.2:
+        schema["unevaluatedProperties"] = {"type": "integer"}
+    if random.random() < 0.2:
+        schema = {"not": schema}
+    return schema
+
+
 def _array(random: Random) -> dict[str, Any]:
     """Listed arrays, and arrays with other items."""
     listed = [[random.randrange(3) for _ in range(random.randrange(3))] for _ in range(4)]
@@ -159,8 +190,8 @@ def _closed(random: Random) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "make",
-    [_schema, _one_of, _dependencies, _array, _closed],
-    ids=["if", "oneOf", "dependencies", "arrays", "closed"],
+    [_schema, _one_of, _dependencies, _array, _closed, _one_outcome],
+    ids=["if", "oneOf", "dependencies", "arrays", "closed", "one outcome"],
 )
 @pytest.mark.parametrize("seed", range(80))
 def test_random_choices(seed: int, make: Callable[[Random], dict[str, Any]]) -> None:
@@ -192,6 +223,23 @@ def test_the_cost_grows_with_the_number() -> None:
     grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=1000))
     assert is_sentence(grammar, b'{"kind":"k150","p150":1}')
     assert not is_sentence(grammar, b'{"kind":"k150","p151":1}')
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"dependentRequired": {f"k{number}": ["z"] for number in range(100)}},
+        {"dependentSchemas": {f"k{number}": {"required": ["z"]} for number in range(100)}},
+        {"allOf": [{"if": {"required": [f"k{number}"]}, "then": {"required": ["z"]}} for number in range(100)]},
+    ],
+    ids=["dependentRequired", "dependentSchemas", "if"],
+)
+def test_conditions_that_demand_the_same_are_one(schema: dict[str, Any]) -> None:
+    grammar = ff.compile_json_schema(
+        {"type": "object", **schema}, BYTES, whitespace="compact", limits=Limits(alternatives=100)
+    )
+    for value in ({"k3": 1}, {"k3": 1, "z": 1}, {"z": 1}, {}, {"k": 1}, {"k99": 1, "k2": 1}):
+        assert any(is_sentence(grammar, spelled(one, True)) for one in orders(value)) == is_valid(schema, value), value
 
 
 def test_a_key_may_meet_what_few_keys_and_what_any_key_must() -> None:

@@ -10,6 +10,9 @@ are one choice with an alternative for each string that a condition names, and o
 objects without the key, and for values that are not objects. (200 of them compile in 0.1 s, and in 2.5 s if each is a
 choice.)
 
+Conditions on several keys that demand the same, as those of `dependentRequired` often do, are one choice, too: none of
+them holds, or what they demand does.
+
 In the same way, a value that obeys none of several schemas, each for one `kind`, can disobey only those for its own.
 """
 
@@ -18,7 +21,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join, join_all
+from ffgrammar.grammar.json_schema.documents.contents import Contents
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 from ffgrammar.grammar.json_schema.normalize.negation import Negation
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
@@ -72,6 +76,7 @@ class Conditions:
     def __init__(self, subschemas: Subschemas, negation: Negation) -> None:
         self._subschemas = subschemas
         self._negation = negation
+        self._contents = Contents(subschemas)
         self._tags: dict[Conj, _Tag | None] = {}
         self._implied_tags: dict[Conj, dict[str, _Tag]] = {}
         self._options: dict[tuple[_Case, ...], tuple[list[Conj], list[frozenset[str]]]] = {}
@@ -105,7 +110,37 @@ class Conditions:
             for index, _ in members:
                 kept[index] = None
             kept[members[0][0]] = Choice(options, self._path(first.path[0]), key=name, texts=texts)
-        return [choice for choice in kept if choice is not None]
+        left = [choice for choice in kept if choice is not None]
+        return left if len(left) < FEW else self._with_one_outcome(left)
+
+    def _with_one_outcome(self, choices: list[Choice]) -> list[Choice]:
+        """The same choices. A few conditions that demand the same, and nothing else, are one choice: what they demand
+        holds, or none of them demands it."""
+        by_outcome: dict[Any, list[Choice]] = {}
+        for choice in choices:
+            # (with owners, what a condition evaluates counts)
+            condition = None if choice.path[2] else choice.condition
+            if condition is not None and bool(condition.then) != bool(condition.otherwise):
+                demand = condition.then or condition.when
+                by_outcome.setdefault((bool(condition.then), self._contents.of(demand)), []).append(choice)
+        merged: dict[int, Choice | None] = {}
+        for members in by_outcome.values():
+            if len(members) >= FEW:
+                merged.update(dict.fromkeys([id(choice) for choice in members], None))
+                merged[id(members[0])] = self._one_outcome(members)
+        found = [merged.get(id(choice), choice) for choice in choices]
+        return [choice for choice in found if choice is not None]
+
+    def _one_outcome(self, choices: list[Choice]) -> Choice:
+        subschema = self._subschemas.list[choices[0].path[0]]
+        conditions = [choice.condition for choice in choices if choice.condition is not None]
+        if conditions[0].then:
+            demand = conditions[0].then
+            spared = [self._negation.conj(subschema, condition.when) for condition in conditions]
+        else:
+            demand = conditions[0].when
+            spared = [condition.otherwise for condition in conditions]
+        return Choice([demand, join_all(spared)], choices[0].path)
 
     def _path(self, at: int) -> EvaluationPath:
         """The path of a choice that was merged at a subschema. A new path begins, because opposites of schemas are read

@@ -20,6 +20,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
+from ffgrammar.grammar.json_schema.documents.contents import Contents
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj
 from ffgrammar.grammar.json_schema.shape.constraints import Group
@@ -63,7 +64,7 @@ class Kinds:
     def __init__(self, subschemas: Subschemas, strings: Strings) -> None:
         self._subschemas = subschemas
         self._strings = strings
-        self._contents: dict[Conj, Any] = {}
+        self._contents = Contents(subschemas)
         # by the id() of a subschema and types: a conjunction for values of these types
         self._types: dict[tuple[int, int], Conj] = {}
 
@@ -172,29 +173,15 @@ class Kinds:
         return tuple([one for one in groups if one is not None]), frozenset(shape.required), bounds, shape.types
 
     def _group_content(self, group: Group, absent: set[str]) -> Any:
-        additional = self._content(group.additional)
-        named = {name: self._content(conj) for name, conj in group.named.items() if name not in absent}
-        patterns = tuple([(body, self._content(conj)) for body, conj in group.patterns])
+        additional = self._contents.of(group.additional)
+        named = {name: self._contents.of(conj) for name, conj in group.named.items() if name not in absent}
+        patterns = tuple([(body, self._contents.of(conj)) for body, conj in group.patterns])
         if not patterns:
             # (what is said of a name is said of all keys)
             named = {name: said for name, said in named.items() if said != additional}
             if not named and not group.additional:
                 return None
         return frozenset(named.items()), patterns, additional
-
-    def _content(self, conj: Conj) -> Any:
-        found = self._contents.get(conj)
-        if found is None:
-            found = self._contents[conj] = tuple([self._schema_content(at) for at in conj])
-        return found
-
-    def _schema_content(self, at: int) -> Any:
-        """Equal for two subschemas only if they say the same: in one resource and scope, references do."""
-        subschema = self._subschemas.list[at]
-        if not at or subschema.modern:
-            return at
-        content = _content(subschema.schema)
-        return at if content is None else (id(subschema.resource), subschema.scope, content)
 
 
 def _is_plain_object(shape: Shape) -> bool:
@@ -213,20 +200,6 @@ def _is_plain_array(shape: Shape) -> bool:
 
 def _is_closed(shape: Shape) -> bool:
     return len(shape.groups) == 1 and shape.groups[0].additional == NEVER and not shape.groups[0].patterns
-
-
-def _content(value: Any) -> Any:
-    """A value that is equal for equal JSON values only, and can be hashed; None if a schema in it has a name of its
-    own, or keys that are no strings."""
-    if isinstance(value, dict):
-        if "$id" in value or "id" in value or not all([type(key) is str for key in value]):
-            return None
-        found = [(key, _content(inner)) for key, inner in value.items()]
-        return None if any([content is None for _, content in found]) else frozenset(found)
-    if isinstance(value, (list, tuple)):
-        parts = tuple([_content(inner) for inner in value])
-        return None if None in parts else parts
-    return type(value), value
 
 
 def scalars(shapes: Iterable[Shape]) -> set[Any] | None:

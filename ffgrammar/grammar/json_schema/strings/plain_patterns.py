@@ -1,5 +1,5 @@
-"""Patterns that only list texts: `^red$` and `^(red|green)$`. They say the same as `enum`, which is cheaper: listed texts are
-compared at once, and expressions by their languages."""
+"""Patterns that only list texts: `^red$` and `^(red|green)$`. They say the same as `enum`, which is cheaper: listed
+texts are compared one by one, and expressions by their languages."""
 
 from __future__ import annotations
 

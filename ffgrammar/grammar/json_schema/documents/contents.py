@@ -1,0 +1,47 @@
+"""What subschemas say, for comparing them: two subschemas with equal contents say the same."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschemas
+
+__all__ = ["Contents"]
+
+
+class Contents:
+    """The contents of the conjunctions of one build, each worked out once."""
+
+    def __init__(self, subschemas: Subschemas) -> None:
+        self._subschemas = subschemas
+        self._known: dict[Conj, Any] = {}
+
+    def of(self, conj: Conj) -> Any:
+        """The content of a conjunction. It can be hashed."""
+        found = self._known.get(conj)
+        if found is None:
+            found = self._known[conj] = tuple([self._schema(at) for at in conj])
+        return found
+
+    def _schema(self, at: int) -> Any:
+        """Equal for two subschemas only if they say the same: in one resource and scope, references do."""
+        subschema = self._subschemas.list[at]
+        if not at or subschema.modern:
+            return at
+        content = _value(subschema.schema)
+        return at if content is None else (id(subschema.resource), subschema.scope, content)
+
+
+def _value(value: Any) -> Any:
+    """A value that is equal for equal JSON values only, and can be hashed; None if a schema in it has a name of its
+    own, or keys that are no strings."""
+    if isinstance(value, dict):
+        if "$id" in value or "id" in value or not all([type(key) is str for key in value]):
+            return None
+        found = [(key, _value(inner)) for key, inner in value.items()]
+        return None if any([content is None for _, content in found]) else frozenset(found)
+    if isinstance(value, (list, tuple)):
+        parts = tuple([_value(inner) for inner in value])
+        return None if None in parts else parts
+    return type(value), value
