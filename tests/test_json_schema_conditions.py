@@ -15,7 +15,7 @@ from oracle.schemas import is_valid, orders, spelled
 from sentences import BYTES, is_sentence
 
 STRINGS = ["a", "b", "c", "d"]
-VALUES: list[Any] = [*STRINGS, 1, None, ["a"]]
+VALUES: list[Any] = [*STRINGS, 1, 0, True, None, ["a"]]
 DOCUMENTS: list[Any] = [
     {},
     {"x": 1},
@@ -35,7 +35,9 @@ DOCUMENTS += [
 
 
 def _condition(random: Random) -> dict[str, Any]:
-    listed = random.sample(STRINGS, random.randrange(1, 3))
+    listed: list[Any] = random.sample(STRINGS, random.randrange(1, 3))
+    if random.random() < 0.4:
+        listed = random.sample([*STRINGS, 0, 1, 2.0, 1.5, True, False, None], random.randrange(1, 4))
     value: dict[str, Any] = {"const": listed[0]} if random.random() < 0.5 else {"enum": listed}
     when: dict[str, Any] = {"properties": {"t": value}}
     kind = random.random()
@@ -44,7 +46,7 @@ def _condition(random: Random) -> dict[str, Any]:
     if random.random() < 0.3:
         when["type"] = "object"
     if random.random() < 0.2:
-        value["type"] = random.choice(["string", "string", "integer"])
+        value["type"] = random.choice(["string", "string", "integer", "number", "boolean"])
     if random.random() < 0.1:
         value["enum"] = ["a", 1]
     if random.random() < 0.1:

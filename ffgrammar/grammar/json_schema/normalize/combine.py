@@ -27,6 +27,7 @@ from ffgrammar.grammar.json_schema.normalize.settle import settle
 from ffgrammar.grammar.json_schema.normalize.unevaluated import finish
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
+from ffgrammar.grammar.json_schema.shape.scalars import scalars
 from ffgrammar.grammar.json_schema.shape.shape import NOTHING_CHECKED, Shape
 from ffgrammar.grammar.json_schema.shape.types import ALL, ARR, NUM, OBJ, STR
 from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_OF
@@ -194,16 +195,15 @@ class Combiner:
         return False
 
     def _options_on_key(self, shape: Shape, choice: Choice) -> list[Conj]:
-        """The alternatives of a merged choice, without those for strings that are no value of the key in the shape."""
-        options, texts = choice.options, choice.texts
-        if choice.key is None or texts is None or self._level > PRUNING_LEVELS:
+        """The alternatives of a merged choice, without those for scalars that are no value of the key in the shape."""
+        options, values = choice.options, choice.values
+        if choice.key is None or values is None or self._level > PRUNING_LEVELS:
             return options
-        shapes = self.shapes(property_conj(shape, choice.key, self._strings))
-        if not all([one.types == STR and one.strings is not None for one in shapes]):
+        listed = scalars(self.shapes(property_conj(shape, choice.key, self._strings)))
+        if listed is None:
             return options
-        listed = {text for one in shapes for text in one.strings or ()}
-        kept = [option for option, some in zip(options, texts, strict=False) if not listed.isdisjoint(some)]
-        others = options[len(texts) :] if listed.difference(*texts) else options[len(texts) + 1 :]
+        kept = [option for option, some in zip(options, values, strict=False) if not listed.isdisjoint(some)]
+        others = options[len(values) :] if listed.difference(*values) else options[len(values) + 1 :]
         return kept + others
 
     def _types_of(self, conj: Conj) -> int:

@@ -15,7 +15,7 @@ two are compared and each excludes all others.)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -24,12 +24,13 @@ from ffgrammar.grammar.json_schema.documents.contents import Contents
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj
 from ffgrammar.grammar.json_schema.shape.constraints import Group
+from ffgrammar.grammar.json_schema.shape.scalars import scalars
 from ffgrammar.grammar.json_schema.shape.shape import Shape
-from ffgrammar.grammar.json_schema.shape.types import ARR, FALSE, NULL, NUM, OBJ, STR, TRUE
+from ffgrammar.grammar.json_schema.shape.types import ARR, OBJ
 from ffgrammar.grammar.json_schema.spec.internal_keywords import TYPES_LEFT
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 
-__all__ = ["Kind", "Kinds", "scalars"]
+__all__ = ["Kind", "Kinds"]
 
 # Fewer branches are compared in pairs.
 FEW = 8
@@ -200,21 +201,3 @@ def _is_plain_array(shape: Shape) -> bool:
 
 def _is_closed(shape: Shape) -> bool:
     return len(shape.groups) == 1 and shape.groups[0].additional == NEVER and not shape.groups[0].patterns
-
-
-def scalars(shapes: Iterable[Shape]) -> set[Any] | None:
-    """The values of shapes that only allow listed strings, listed numbers and literals; None if a shape allows others.
-
-    A literal (null, true or false) is represented by the pair ("literal", its type bit).
-    """
-    found: set[Any] = set()
-    for shape in shapes:
-        types = shape.types
-        if types & (ARR | OBJ) or (types & STR and shape.strings is None) or (types & NUM and shape.numbers is None):
-            return None
-        if types & STR and shape.strings is not None:
-            found.update(shape.strings)
-        if types & NUM and shape.numbers is not None:
-            found.update(shape.numbers)
-        found.update([("literal", bit) for bit in (NULL, TRUE, FALSE) if types & bit])
-    return found

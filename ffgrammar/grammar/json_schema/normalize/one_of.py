@@ -16,9 +16,10 @@ from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
-from ffgrammar.grammar.json_schema.normalize.kinds import Kind, Kinds, scalars
+from ffgrammar.grammar.json_schema.normalize.kinds import Kind, Kinds
 from ffgrammar.grammar.json_schema.normalize.negation import Negation
 from ffgrammar.grammar.json_schema.normalize.parts import property_conj
+from ffgrammar.grammar.json_schema.shape.scalars import scalars
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import OBJ, STR
 from ffgrammar.grammar.json_schema.strings.strings import Strings
