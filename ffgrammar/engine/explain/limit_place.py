@@ -38,9 +38,12 @@ def limit_place(engine: Engine, text: bytes, special: list[Special], generation:
         rules = [engine.names[head] for head in heads if engine.names[head]]
         if rules:
             parts.append(f"in {_listed(rules)}")
-    reading = [engine.lexemes[lexeme].name or "a lexeme without a name" for lexeme, begun, _ in found if begun]
+    names = [(engine.lexemes[lexeme].name or "a lexeme without a name", begun) for lexeme, begun, _ in found]
+    reading = [name for name, begun in names if begun]
     if reading:
         parts.append(f"in {_listed(reading)}")
+    elif names and not is_json:
+        parts.append(f"before {_listed([name for name, _ in names])}")
     return ", ".join(parts)
 
 

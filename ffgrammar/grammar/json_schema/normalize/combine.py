@@ -23,7 +23,7 @@ from ffgrammar.grammar.json_schema.normalize.context import Context
 from ffgrammar.grammar.json_schema.normalize.one_of import too_many
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj
 from ffgrammar.grammar.json_schema.normalize.reader import Reader
-from ffgrammar.grammar.json_schema.normalize.settle import settle
+from ffgrammar.grammar.json_schema.normalize.settle import has_no_range, settle
 from ffgrammar.grammar.json_schema.normalize.unevaluated import finish
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
@@ -241,7 +241,7 @@ class Combiner:
         types = shape.types
         if shape.strings == ():
             types &= ~STR
-        if shape.numbers == ():
+        if shape.numbers == () or (types & NUM and has_no_range(shape)):
             types &= ~NUM
         if types & ARR and shape.min_items and self._no_array(shape):
             types &= ~ARR
