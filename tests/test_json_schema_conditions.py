@@ -139,6 +139,25 @@ def _array(random: Random) -> dict[str, Any]:
     return {"type": "array", "oneOf": branches} if random.random() < 0.5 else {"items": {}, "not": {"anyOf": branches}}
 
 
+def _contains(random: Random) -> dict[str, Any]:
+    """Arrays whose items are counted, often by several schemas that say the same; and ranges that are left out."""
+
+    def one() -> dict[str, Any]:
+        if random.random() < 0.2:
+            return {
+                "items": {"allOf": [{"not": {"minimum": low, "maximum": low}} for low in random.sample(range(3), 2)]}
+            }
+        made: dict[str, Any] = {"contains": random.choice([{"const": 1}, {"const": 2}, {"minimum": 1}])}
+        if random.random() < 0.6:
+            made["minContains"] = random.randrange(3)
+        if random.random() < 0.5:
+            made["maxContains"] = random.randrange(3)
+        return {"not": made} if random.random() < 0.2 else made
+
+    word = random.choice(["allOf", "anyOf", "oneOf", "oneOf"])
+    return {"type": "array", word: [one() for _ in range(random.randrange(2, 5))]}
+
+
 def _branch(random: Random) -> dict[str, Any]:
     """A schema for objects of one kind."""
     listed = random.sample(STRINGS, random.choice([1, 1, 2]))
@@ -192,8 +211,8 @@ def _closed(random: Random) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "make",
-    [_schema, _one_of, _dependencies, _array, _closed, _one_outcome],
-    ids=["if", "oneOf", "dependencies", "arrays", "closed", "one outcome"],
+    [_schema, _one_of, _dependencies, _array, _closed, _one_outcome, _contains],
+    ids=["if", "oneOf", "dependencies", "arrays", "closed", "one outcome", "contains"],
 )
 @pytest.mark.parametrize("seed", range(80))
 def test_random_choices(seed: int, make: Callable[[Random], dict[str, Any]]) -> None:

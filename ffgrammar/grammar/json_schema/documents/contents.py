@@ -16,6 +16,7 @@ class Contents:
     def __init__(self, subschemas: Subschemas) -> None:
         self._subschemas = subschemas
         self._known: dict[Conj, Any] = {}
+        self._firsts: dict[Any, Conj] = {}
 
     def of(self, conj: Conj) -> Any:
         """The content of a conjunction. It can be hashed."""
@@ -23,6 +24,10 @@ class Contents:
         if found is None:
             found = self._known[conj] = tuple([self._schema(at) for at in conj])
         return found
+
+    def first(self, conj: Conj) -> Conj:
+        """The first conjunction with this content that was asked for."""
+        return self._firsts.setdefault(self.of(conj), conj)
 
     def _schema(self, at: int) -> Any:
         """Equal for two subschemas only if they say the same: in one resource and scope, references do."""

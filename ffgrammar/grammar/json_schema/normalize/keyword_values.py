@@ -12,6 +12,7 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
+from ffgrammar.grammar.json_schema.documents.contents import Contents
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 from ffgrammar.grammar.json_schema.documents.text import check_value, kind_of
 from ffgrammar.grammar.json_schema.normalize.literals import (
@@ -61,6 +62,7 @@ class KeywordValues:
         # by the id() of a subschema
         self._items: dict[int, Items] = {}
         self._groups: dict[int, Group] = {}
+        self._contents = Contents(subschemas)
 
     # Any type
 
@@ -177,7 +179,7 @@ class KeywordValues:
 
     def contains(self, subschema: Subschema) -> tuple[Conj, int, int | None]:
         """The conjunction of `contains`, and how many items must obey it: at least and at most (None: no bound)."""
-        conj = self.subschemas.child(subschema, subschema.schema["contains"], ("contains",))
+        conj = self._contents.first(self.subschemas.child(subschema, subschema.schema["contains"], ("contains",)))
         least, most = 1, None
         if subschema.dialect.has("minContains"):
             least = count_of(subschema.schema.get("minContains", 1), subschema, "minContains")

@@ -21,7 +21,7 @@ from types import MappingProxyType
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.shape.constraints import Contained, Group, Items, Mark, PendingUnevaluated, SomeKey
-from ffgrammar.grammar.json_schema.shape.types import ALL
+from ffgrammar.grammar.json_schema.shape.types import ALL, ARR
 
 __all__ = ["NOTHING_CHECKED", "Shape", "lower_of"]
 
@@ -153,9 +153,17 @@ class Shape:
 
     def contain(self, start: int, conj: Conj, least: int, most: int | None, subschema: Subschema) -> None:
         """Require that at least `least` and at most `most` items from an index on obey a conjunction."""
-        one = Contained(start, conj, least, most, subschema)
-        if not any([one[:4] == other[:4] for other in self.contained]):
-            self.contained = (*self.contained, one)
+        others = []
+        for one in self.contained:
+            if one.start == start and one.conj == conj:
+                # both count the same items
+                least, subschema = max(least, one.least), one.subschema
+                most = one.most if most is None else lower_of(one.most, most)
+            else:
+                others.append(one)
+        if most is not None and least > most:
+            self.types &= ~ARR
+        self.contained = (*others, Contained(start, conj, least, most, subschema))
 
     def some_key(self, one: SomeKey) -> None:
         """Require that some key, and its value, are as `one` describes."""
