@@ -29,7 +29,8 @@ def _branch(random: Random, number: int) -> Any:
         tag = VALUES[number % len(VALUES)]
         properties["t"] = {"const": tag} if random.random() < 0.7 else {"enum": [tag, f"v{number}"]}
     if random.random() < 0.4:
-        properties[random.choice(KEYS)] = random.choice([{"type": "integer"}, {"type": "string"}, {}, False])
+        named = {"description": f"a number {random.randrange(3)}", "type": "integer"}
+        properties[random.choice(KEYS)] = random.choice([{"type": "integer"}, named, {"type": "string"}, {}, False])
     if random.random() < 0.3:
         properties[f"k{number // random.randrange(1, 3)}"] = {"type": "integer"}
     branch: dict[str, Any] = {"type": "object", "properties": properties}
@@ -122,6 +123,17 @@ def _items(n: int) -> list[dict[str, Any]]:
     return [{"type": "array", "prefixItems": [{"const": f"k{i}"}]} for i in range(n)]
 
 
+def _described(n: int) -> list[dict[str, Any]]:
+    return [
+        {
+            "title": f"kind {i}",
+            "type": "object",
+            "properties": {"id": {"type": "string", "description": f"of {i}"}, "title": {"const": f"k{i}"}},
+        }
+        for i in range(n)
+    ]
+
+
 def _untyped(n: int) -> list[dict[str, Any]]:
     return [{"properties": {"t": {"const": f"k{i}"}}, "required": ["t"]} for i in range(n)]
 
@@ -140,6 +152,7 @@ def _untyped(n: int) -> list[dict[str, Any]]:
         ([*_owning(300), {"type": "object", "maxProperties": 0}], {b"{}": False, b'{"k3":{}}': True}),
         (_items(300), {b'["k3"]': True, b"[]": False, b'["k3",1]': True, b'["k300"]': False, b"1": False}),
         (_untyped(300), {b'{"t":"k3"}': True, b"{}": False, b"1": False}),
+        (_described(300), {b'{"title":"k3"}': True, b"{}": False, b'{"id":"a"}': False}),
     ],
     ids=[
         "tags",
@@ -150,6 +163,7 @@ def _untyped(n: int) -> list[dict[str, Any]]:
         "own keys and none",
         "items",
         "untyped",
+        "described",
     ],
 )
 def test_hundreds_of_kinds(cl100k: ff.Tokenizer, branches: list[Any], texts: dict[bytes, bool]) -> None:

@@ -10,6 +10,11 @@ from ffgrammar.grammar.json_schema.documents.subschemas import Subschemas
 __all__ = ["Contents"]
 
 
+# Words whose text says nothing, and words whose values are constants.
+_SILENT = frozenset({"title", "description", "$comment"})
+_CONSTANTS = frozenset({"const", "enum"})
+
+
 class Contents:
     """The contents of the conjunctions of one build, each worked out once."""
 
@@ -38,15 +43,26 @@ class Contents:
         return at if content is None else (id(subschema.resource), subschema.scope, content)
 
 
-def _value(value: Any) -> Any:
-    """A value that is equal for equal JSON values only, and can be hashed; None if a schema in it has a name of its
-    own, or keys that are no strings."""
+def _value(value: Any, is_schema: bool = True) -> Any:
+    """A value that can be hashed, and is equal only for JSON values that say the same.
+
+    It is None if a schema in the value has a name of its own, or keys that are no strings.
+
+    Args:
+        value: a schema, a part of one, or a constant.
+        is_schema: False for constants, in which each word counts.
+    """
     if isinstance(value, dict):
-        if "$id" in value or "id" in value or not all([type(key) is str for key in value]):
+        if "$id" in value or type(value.get("id")) is str or not all([type(key) is str for key in value]):
             return None
-        found = [(key, _value(inner)) for key, inner in value.items()]
+        found = [
+            (key, _value(inner, is_schema and key not in _CONSTANTS))
+            for key, inner in value.items()
+            # (where the word is the name of a property, a schema follows)
+            if not is_schema or key not in _SILENT or type(inner) is not str
+        ]
         return None if any([content is None for _, content in found]) else frozenset(found)
     if isinstance(value, (list, tuple)):
-        parts = tuple([_value(inner) for inner in value])
+        parts = tuple([_value(inner, is_schema) for inner in value])
         return None if None in parts else parts
     return type(value), value
