@@ -247,17 +247,13 @@ class Combiner:
             types &= ~ARR
         if not types & OBJ or not shape.required:
             return types
-        count, known = shape.checked
+        count, seen, known = shape.checked
         found: dict[str, Conj] | None = None
-        fresh = shape.groups[count:]
-        only_named = not any([group.additional or group.patterns for group in fresh])
-        for name in shape.required:
+        for name in [*_touched(shape, count, seen), *shape.required[seen:]]:
             before = known.get(name)
             if before is None:
                 before = ()
                 conj = property_conj(shape, name, self._strings)
-            elif only_named and not any([name in group.named for group in fresh]):
-                continue
             else:
                 conj = join(before, property_conj(shape, name, self._strings, count))
             if conj != before and (conj == NEVER or self._contradicts(conj, before)):
@@ -265,7 +261,7 @@ class Combiner:
             if found is None:
                 found = dict(known)
             found[name] = conj
-        shape.checked = (len(shape.groups), known if found is None else found)
+        shape.checked = (len(shape.groups), len(shape.required), known if found is None else found)
         return types
 
     def _no_array(self, shape: Shape) -> bool:
@@ -363,6 +359,16 @@ def _bits(subschemas: Iterable[Any]) -> int:
         if type(at) is int:
             found |= 1 << at
     return found
+
+
+def _touched(shape: Shape, count: int, seen: int) -> Iterable[str]:
+    """Those of the first `seen` required keys about which the groups from `count` on say something."""
+    names: set[str] = set()
+    for named, patterns, additional in shape.groups[count:]:
+        if patterns or additional:
+            return shape.required[:seen]
+        names.update(named)
+    return [name for name in shape.required[:seen] if name in names] if names else ()
 
 
 def _breadth(choice: Choice) -> int:

@@ -22,12 +22,14 @@ def item_conj(shape: Shape, index: int) -> Conj:
 def property_conj(shape: Shape, name: str, strings: Strings, first: int = 0) -> Conj:
     """What the value of a property must obey, according to `shape.groups[first:]`."""
     found: list[Conj] = []
-    for group in shape.groups[first:]:
-        matching: list[int] = []
-        if group.patterns:
+    for group in shape.groups[first:] if first else shape.groups:
+        # (a call takes longer than looking up a name)
+        named, patterns, conj = group
+        if patterns:
             spelled = strings.spelled(name)[1:-1]
-            matching = [body for body, _ in group.patterns if strings.store.matches(body, spelled)]
-        conj = group.of(name, matching)
+            conj = group.of(name, [body for body, _ in patterns if strings.store.matches(body, spelled)])
+        elif name in named:
+            conj = named[name]
         if conj:
             found.append(conj)
     return join_all(found)

@@ -32,7 +32,7 @@ def lower_of(old: int | None, new: int) -> int:
 
 
 # The value of `Shape.checked` where nothing was checked yet.
-NOTHING_CHECKED: tuple[int, Mapping[str, Conj]] = (0, MappingProxyType({}))
+NOTHING_CHECKED: tuple[int, int, Mapping[str, Conj]] = (0, 0, MappingProxyType({}))
 
 
 class Shape:
@@ -81,9 +81,9 @@ class Shape:
         self.counted_at: Subschema | None = None
         self.key_names: Conj = ()
         self.some_keys: tuple[SomeKey, ...] = ()
-        # the number of groups that combine.py last checked for contradictions, and by required property the conjunction
-        # that came from them
-        self.checked: tuple[int, Mapping[str, Conj]] = NOTHING_CHECKED
+        # how many groups and how many required properties combine.py last checked for contradictions, and by these
+        # properties the conjunctions that came from these groups
+        self.checked: tuple[int, int, Mapping[str, Conj]] = NOTHING_CHECKED
         # by index: the conjunction of an item that combine.py last checked
         self.checked_items: tuple[Conj, ...] = ()
         # what unevaluated.py turns into groups, items and the like when everything is read
