@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from hostile_choices import choices, conditions, conditions_on_one_key
 from hostile_cycles import cycles
+from hostile_kinds import counts, demands, kinds
 from hostile_sources import LETTERS, PRIMES, WORDS, Hostile, Made, string
 
 __all__ = ["variants"]
@@ -16,7 +17,9 @@ __all__ = ["variants"]
 def variants() -> Iterator[Hostile]:
     """All of them."""
     keys = (_dependent_keys, _required_keys, _patterns_of_keys)
-    for made in (cycles, _strings, _look_around, *keys, _arrays, choices, conditions, conditions_on_one_key, _lark):
+    told_apart = (kinds, demands, counts)
+    many = (*keys, _arrays, choices, conditions, conditions_on_one_key, *told_apart)
+    for made in (cycles, _strings, _look_around, *many, _lark):
         for fields in made():
             yield Hostile(*fields)
 

@@ -302,7 +302,7 @@ def test_lists_that_share_lists_are_as_large_as_their_text(cl100k: ff.Tokenizer,
     value: Any = ["x"]
     for _ in range(depth):
         value = [value, value]
-    with pytest.raises(ff.LimitError, match=f"the value at /a/{word} is too large") as caught:
+    with pytest.raises(ff.LimitError, match=f"the value is too large at /a/{word}") as caught:
         ff.compile_json_schema({"items": {"$ref": "#/a"}, "a": {word: [value] if word == "enum" else value}}, cl100k)
     assert caught.value.limit == "source_bytes"
     value = [[["x"] * 2] * 2] * 2
@@ -313,3 +313,48 @@ def test_paths_with_null_characters(cl100k: ff.Tokenizer) -> None:
     for paths in ({"base": "a\0b"}, {"import_paths": ["a\0b"]}):
         with pytest.raises(ff.GrammarError, match="a path has no null character"):
             ff.compile_lark("%import .x.X\nstart: X", cl100k, **paths)
+
+
+def _limit_of(matcher: ff.Matcher, vocab_size: int) -> ff.LimitError:
+    with pytest.raises(ff.LimitError) as caught:
+        matcher.fill_bitmask(ff.allocate_bitmask(1, vocab_size))
+    assert str(caught.value) in repr(caught.value)
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert (again.where, str(again)) == (caught.value.where, str(caught.value))
+    return caught.value
+
+
+def test_a_limit_of_a_mask_names_its_place(cl100k: ff.Tokenizer) -> None:
+    """In JSON the value by its pointer, in other grammars the rule; and the lexeme that is being read."""
+    limits = ff.Limits(mask_work=2_000_000)
+    twice = {"type": "string", "allOf": [{"pattern": f"{letter}.*{letter}"} for letter in LETTERS[:20]]}
+    schema = {"type": "object", "properties": {"x/y": {"type": "array", "items": twice}}}
+    matcher = ff.compile_json_schema(schema, cl100k, limits=limits).matcher()
+    matcher.accept_bytes(b'{"x/y":["aabb')
+    error = _limit_of(matcher, cl100k.vocab_size)
+    assert error.where == "after 13 bytes of the text, in /x~1y/0, in string"
+    assert "takes too much work after 13 bytes of the text" in str(error)
+    assert matcher.accept_bytes(b"cc") == 2
+    source = "start: first second\nfirst: /[0-9]/\nsecond: A\nA: " + " & ".join(f"/.*{x}.*{x}.*/" for x in LETTERS[:20])
+    matcher = ff.compile_lark(source, cl100k, limits=limits).matcher()
+    matcher.accept_bytes(b"1aabb")
+    assert _limit_of(matcher, cl100k.vocab_size).where == "after 5 bytes of the text, in second, in A"
+
+
+@pytest.mark.parametrize(
+    ("compiler", "source", "limits", "where"),
+    [
+        (ff.compile_json_schema, {"anyOf": [{"pattern": "a" * 9}]}, {"expressions": 9}, "/anyOf/0/pattern"),
+        (ff.compile_json_schema, {"items": {"not": {"enum": [{"a": 1}, {}]}}}, {"alternatives": 0}, "/items/not"),
+        (ff.compile_lark, 'start: "x"\nstart2: a\na: "a" ("b"~1..900)', {"rules": 9}, "line 3, column 12"),
+        (ff.compile_lark, "start: A\nA: /a{3}/ & /b{3}/ & /[ab]*/", {"emptiness_steps": 0}, "A"),
+        (ff.compile_gbnf, "root ::= a\na ::= root root{900} | [b]", {"rules": 9}, "line 2, column 16"),
+    ],
+)
+def test_a_limit_of_a_compilation_names_its_place(
+    cl100k: ff.Tokenizer, compiler: Callable[..., Any], source: Any, limits: dict[str, int], where: str
+) -> None:
+    with pytest.raises(ff.LimitError) as caught:
+        compiler(source, cl100k, limits=ff.Limits(**limits))
+    assert caught.value.where in (f"at {where}", f"in {where}")
+    assert where in str(caught.value)

@@ -15,6 +15,14 @@ MAX_COSTS = {
     "one of 12 multiples in a row": (60_000, 20),
     "a terminal with 50 conditions": (60_000, 40),
     "one of 200 objects of one key": (10_000, 10),
+    "one of 400 objects of one key": (10_000, 10),
+    "one of 400 kinds, without keys": (10_000, 10),
+    "exactly one of 800 kinds: no type": (20_000, 20),
+    "exactly one of 800 kinds: first items": (20_000, 20),
+    "200 conditions on numbers": (20_000, 16),
+    "800 conditions that demand the same": (10_000, 10),
+    "exactly one of 60 counts": (10_000, 10),
+    "none of 60 ranges": (10_000, 10),
     "20 terminals around": (10_000, 100),
 }
 ALL = {one.name: one for one in (*sources(), *variants())}

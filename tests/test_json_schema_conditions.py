@@ -15,7 +15,7 @@ from oracle.schemas import is_valid, orders, spelled
 from sentences import BYTES, is_sentence
 
 STRINGS = ["a", "b", "c", "d"]
-VALUES: list[Any] = [*STRINGS, 1, None, ["a"]]
+VALUES: list[Any] = [*STRINGS, 1, 0, True, None, ["a"]]
 DOCUMENTS: list[Any] = [
     {},
     {"x": 1},
@@ -35,7 +35,9 @@ DOCUMENTS += [
 
 
 def _condition(random: Random) -> dict[str, Any]:
-    listed = random.sample(STRINGS, random.randrange(1, 3))
+    listed: list[Any] = random.sample(STRINGS, random.randrange(1, 3))
+    if random.random() < 0.4:
+        listed = random.sample([*STRINGS, 0, 1, 2.0, 1.5, True, False, None], random.randrange(1, 4))
     value: dict[str, Any] = {"const": listed[0]} if random.random() < 0.5 else {"enum": listed}
     when: dict[str, Any] = {"properties": {"t": value}}
     kind = random.random()
@@ -44,7 +46,7 @@ def _condition(random: Random) -> dict[str, Any]:
     if random.random() < 0.3:
         when["type"] = "object"
     if random.random() < 0.2:
-        value["type"] = random.choice(["string", "string", "integer"])
+        value["type"] = random.choice(["string", "string", "integer", "number", "boolean"])
     if random.random() < 0.1:
         value["enum"] = ["a", 1]
     if random.random() < 0.1:
@@ -98,12 +100,62 @@ def _dependencies(random: Random) -> dict[str, Any]:
     return schema
 
 
+def _one_outcome(random: Random) -> dict[str, Any]:
+    """Conditions on several keys, most of which demand the same."""
+    outcomes = random.choices(
+        [
+            {"required": ["x"]},
+            {"properties": {"y": False}},
+            {"properties": {"x": {"type": "integer"}}},
+            {"minItems": 2},
+        ],
+        k=2,
+    )
+
+    def condition() -> dict[str, Any]:
+        key = random.choice(["t", "x", "y", "z", "w"])
+        when = random.choice([{"required": [key]}, {"properties": {key: {"type": "integer"}}}, {"items": {"const": 1}}])
+        word = random.choice(["then", "then", "then", "else"])
+        return {"if": when, word: random.choice([*outcomes, outcomes[0]])}
+
+    schema: dict[str, Any] = {"allOf": [condition() for _ in range(random.randrange(3, 7))]}
+    if random.random() < 0.5:
+        needed = random.choice([["x"], ["x", "t"], ["w"]])
+        schema["dependentRequired"] = dict.fromkeys(random.sample(["t", "y", "z", "w"], 3), needed)
+    if random.random() < 0.3:
+        schema["dependentSchemas"] = dict.fromkeys(random.sample(["t", "y", "z", "w"], 3), outcomes[0])
+    if random.random() < 0.2:
+        schema["unevaluatedProperties"] = {"type": "integer"}
+    if random.random() < 0.2:
+        schema = {"not": schema}
+    return schema
+
+
 def _array(random: Random) -> dict[str, Any]:
     """Listed arrays, and arrays with other items."""
     listed = [[random.randrange(3) for _ in range(random.randrange(3))] for _ in range(4)]
     others: list[Any] = [{"minItems": random.randrange(3)}, {"items": {"minimum": 1}}, {"prefixItems": [{"const": 1}]}]
     branches = [{"enum": random.sample(listed, 2)} for _ in range(2)] + random.sample(others, 1)
     return {"type": "array", "oneOf": branches} if random.random() < 0.5 else {"items": {}, "not": {"anyOf": branches}}
+
+
+def _contains(random: Random) -> dict[str, Any]:
+    """Arrays whose items are counted, often by several schemas that say the same; and ranges that are left out."""
+
+    def one() -> dict[str, Any]:
+        if random.random() < 0.2:
+            return {
+                "items": {"allOf": [{"not": {"minimum": low, "maximum": low}} for low in random.sample(range(3), 2)]}
+            }
+        made: dict[str, Any] = {"contains": random.choice([{"const": 1}, {"const": 2}, {"minimum": 1}])}
+        if random.random() < 0.6:
+            made["minContains"] = random.randrange(3)
+        if random.random() < 0.5:
+            made["maxContains"] = random.randrange(3)
+        return {"not": made} if random.random() < 0.2 else made
+
+    word = random.choice(["allOf", "anyOf", "oneOf", "oneOf"])
+    return {"type": "array", word: [one() for _ in range(random.randrange(2, 5))]}
 
 
 def _branch(random: Random) -> dict[str, Any]:
@@ -159,8 +211,8 @@ def _closed(random: Random) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "make",
-    [_schema, _one_of, _dependencies, _array, _closed],
-    ids=["if", "oneOf", "dependencies", "arrays", "closed"],
+    [_schema, _one_of, _dependencies, _array, _closed, _one_outcome, _contains],
+    ids=["if", "oneOf", "dependencies", "arrays", "closed", "one outcome", "contains"],
 )
 @pytest.mark.parametrize("seed", range(80))
 def test_random_choices(seed: int, make: Callable[[Random], dict[str, Any]]) -> None:
@@ -192,6 +244,33 @@ def test_the_cost_grows_with_the_number() -> None:
     grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=1000))
     assert is_sentence(grammar, b'{"kind":"k150","p150":1}')
     assert not is_sentence(grammar, b'{"kind":"k150","p151":1}')
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"dependentRequired": {f"k{number}": ["z"] for number in range(100)}},
+        {"dependentSchemas": {f"k{number}": {"required": ["z"]} for number in range(100)}},
+        {"allOf": [{"if": {"required": [f"k{number}"]}, "then": {"required": ["z"]}} for number in range(100)]},
+    ],
+    ids=["dependentRequired", "dependentSchemas", "if"],
+)
+def test_conditions_that_demand_the_same_are_one(schema: dict[str, Any]) -> None:
+    grammar = ff.compile_json_schema(
+        {"type": "object", **schema}, BYTES, whitespace="compact", limits=Limits(alternatives=100)
+    )
+    for value in ({"k3": 1}, {"k3": 1, "z": 1}, {"z": 1}, {}, {"k": 1}, {"k99": 1, "k2": 1}):
+        assert any(is_sentence(grammar, spelled(one, True)) for one in orders(value)) == is_valid(schema, value), value
+
+
+def test_a_key_may_meet_what_few_keys_and_what_any_key_must() -> None:
+    integers = {"type": "integer"}
+    branches = [{"additionalProperties": integers}, {"patternProperties": {"^[xy]$": integers}}]
+    for order in (branches, branches[::-1]):
+        schema = {"type": "object", "not": {"anyOf": order}}
+        grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact")
+        for value in ({"x": "a"}, {"t": 1, "x": "a"}, {"t": "a"}, {"t": "a", "y": "a"}, {"x": 1}, {}):
+            assert is_sentence(grammar, spelled(value, True)) == is_valid(schema, value), value
 
 
 def test_what_all_branches_share_is_not_denied() -> None:

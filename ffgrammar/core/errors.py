@@ -18,6 +18,10 @@ __all__ = [
 class FFGrammarError(Exception):
     """Base of every error that ffgrammar raises on purpose."""
 
+    def __repr__(self) -> str:
+        # (by default it has the arguments, which lack the place)
+        return f"{type(self).__name__}({str(self)!r})"
+
 
 class GrammarError(FFGrammarError, ValueError):
     """A grammar, schema or regex is wrong.
@@ -77,23 +81,38 @@ class LimitError(FFGrammarError):
         limit: the field of `Limits` that was reached.
         value: the value that this limit has.
         detail: what reached the limit, in words; may be empty.
+        where: the nearest place that is known, as a phrase: "at /properties/a" in a schema, "in the terminal A" in a
+            grammar, "at byte 7 of the text, in /a/0, in a string" while a text is read; "" if none is known.
     """
 
-    def __init__(self, limit: str, value: int, detail: str = "") -> None:
+    def __init__(self, limit: str, value: int, detail: str = "", where: str = "") -> None:
         self.limit = limit
         self.value = value
-        what = f"{detail}: " if detail else ""
         self.detail = detail
-        super().__init__(f"{what}limit {limit}={value} reached; raise it with limits=Limits({limit}=...)")
+        self.where = where
+        super().__init__(self._message())
+
+    def _message(self) -> str:
+        what = " ".join([part for part in (self.detail, self.where) if part])
+        told = f"{what}: " if what else ""
+        return f"{told}limit {self.limit}={self.value} reached; raise it with limits=Limits({self.limit}=...)"
+
+    def locate(self, where: str) -> None:
+        """Add the place, unless a nearer one is known."""
+        if not self.where:
+            self.where = where
+            self.args = (self._message(),)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Process pools send errors by pickle. By default an exception is unpickled by a call with its `args`. Here they
         # hold the message, which is not what the constructor takes.
-        return _limit_error, (type(self), self.limit, self.value, self.detail, self.args)
+        return _limit_error, (type(self), self.limit, self.value, self.detail, self.where, self.args)
 
 
-def _limit_error(kind: type[LimitError], limit: str, value: int, detail: str, args: tuple[Any, ...]) -> LimitError:
-    error = kind(limit, value, detail)
+def _limit_error(
+    kind: type[LimitError], limit: str, value: int, detail: str, where: str, args: tuple[Any, ...]
+) -> LimitError:
+    error = kind(limit, value, detail, where)
     error.args = args
     return error
 

@@ -66,6 +66,7 @@ cdef class Engine:
     # A part of the constructor: point the masks to the vocabulary's arrays.
     cdef int note_lexing(self, tuple lexemes, bint apart) except -1
     cdef void bind_vocabulary(self) noexcept
+    cdef int begin_text(self) except -1
 
     # Another part of the constructor: take over the limits. Returns 0.
     cdef int set_bounds(self) except -1

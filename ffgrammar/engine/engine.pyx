@@ -34,7 +34,7 @@ import threading
 import weakref
 from collections import Counter
 
-from ffgrammar.core.errors import GrammarError
+from ffgrammar.core.errors import GrammarError, LimitError
 
 # A child process has the memory of all threads, but only one thread. What another thread was writing would stay half-written,
 # and locked, for ever. So os.fork() waits until no thread is at work.
@@ -139,7 +139,6 @@ cdef class Engine:
     """
 
     def __cinit__(self, grammar, tokenizer, limits):
-        cdef int status
         vec_init(&self.eos)
         self.has_lock = False
         self.limits = limits
@@ -175,6 +174,17 @@ cdef class Engine:
         self.needed_bytes = self.needed_states = self.needed_exprs = self.needed_row_bytes = 0
         self.fixed_bytes = self.cached_bytes()
         self.base_exprs = intern_count(&self.store.nodes.tuples)
+        try:
+            self.begin_text()
+        except LimitError as error:
+            error.locate("at the beginning of the text")
+            raise
+        with registering:
+            engines.add(weakref.ref(self, engines.discard))
+
+    cdef int begin_text(self) except -1:
+        """Find the configuration of the empty text, and see that some text is a sentence."""
+        cdef int status
         if self.completability.enabled and not self.completability.assured:
             # (after the bounds are set, which the search keeps to; what it makes is dropped with the caches)
             with nogil:
@@ -185,8 +195,7 @@ cdef class Engine:
         self.checked_at[0] = self.checked_at[1] = NEVER
         if not self.checked(completable(&self.completability, &self.recognizer, &self.first)):
             raise GrammarError("the grammar matches nothing: under longest match its lexemes swallow what must follow them")
-        with registering:
-            engines.add(weakref.ref(self, engines.discard))
+        return 0
 
     cdef int note_lexing(self, tuple lexemes, bint apart) except -1:
         """Tell the automaton how lexemes end. `apart` is as in a `GrammarIR`."""

@@ -17,6 +17,8 @@ from ffgrammar.grammar.productions cimport Productions
 from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.store cimport ExprStore
 
+from ffgrammar.core.errors import LimitError
+
 
 cdef struct Work:
     Owner owner
@@ -69,9 +71,13 @@ def usable_terminals(grammar):
     cdef bytearray found = bytearray(len(lexemes))
     cdef char* flag = PyByteArray_AS_STRING(found)
     cdef Lexeme lexeme
-    for lexeme in lexemes:
-        flag[0] = len(lexeme.tokens) != 0 or store.checked(matches_something(&store.nodes, store.valid(lexeme.expr)))
-        flag += 1
+    try:
+        for lexeme in lexemes:
+            flag[0] = len(lexeme.tokens) != 0 or store.checked(matches_something(&store.nodes, store.valid(lexeme.expr)))
+            flag += 1
+    except LimitError as error:
+        error.locate(f"in {lexeme.name or 'a lexeme without a name'}")
+        raise
     return found
 
 

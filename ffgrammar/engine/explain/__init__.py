@@ -7,5 +7,6 @@ In reading order:
 - explanation: what users get, and how it reads as text.
 - place: the recognizer's view of a place: lexemes that are being read, lexemes that are expected, the next bytes.
 - lexeme_text: lexemes and what is left of them as text.
+- limit_place: where a matcher is when it reaches a limit.
 - explainer: puts an explanation together.
 """

@@ -25,6 +25,8 @@ from ffgrammar.regex.expr.packed import pack
 cdef enum:
     # How many links are followed from nonterminals without names.
     MAX_LINKS = 500
+    # How many lexemes a message may be about.
+    MAX_LEXEMES = 100
 
 
 cdef class Place:
@@ -189,6 +191,31 @@ cdef Place read_place(Engine engine, bytes text, list special, bytes more):
     finally:
         trace_release(&m.trace, &mark)
     return place
+
+
+cdef list read_lexemes(Engine engine, uint32_t generation, uint32_t row, uint32_t state):
+    cdef Recognizer* m = &engine.recognizer
+    if generation != engine.generation:
+        return []
+    return [
+        (lexeme % m.dfa.threads.lexemes, not begins(m, state) or lexeme >= m.dfa.threads.lexemes,
+         heads_waiting(engine, row, lexeme % m.dfa.threads.lexemes))
+        for lexeme, _ in lexemes_of(m, state)[:MAX_LEXEMES]
+    ]
+
+
+def lexemes_at(Engine engine not None, uint32_t generation, uint32_t row, uint32_t state) -> list:
+    """The lexemes that are being read in a configuration, or may begin there.
+
+    Args:
+        engine: of the matcher.
+        generation: in which the configuration was found. If the engine has a newer one, nothing is known.
+        row, state: the configuration.
+
+    Returns:
+        For each lexeme: its number, whether it has begun, and the nonterminals that wait for it.
+    """
+    return engine.paused(lambda: read_lexemes(engine, generation, row, state))
 
 
 def find_place(Engine engine not None, bytes text not None, list special not None, bytes more not None):

@@ -185,7 +185,7 @@ cdef class Batch:
         for i in range(self.count):
             if self.jobs[i].result < 0:
                 try:
-                    (<Matcher>self.jobs[i].matcher).engine.checked(self.jobs[i].result)
+                    (<Matcher>self.jobs[i].matcher).checked(self.jobs[i].result)
                 except LimitError as error:
                     error.args = (f"matcher {i}: {error}",)
                     raise

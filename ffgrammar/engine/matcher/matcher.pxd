@@ -18,6 +18,9 @@ cdef class Matcher(Reading):
     # Write the mask, whether the matcher is guided or not. Takes the engine's lock if it needs it. Returns a status.
     cdef int fill(self, uint32_t* row, size_t count) except? -1
 
+    # `forced_bytes` of a text that has not ended.
+    cdef bytes forced_text(self)
+
     # The longest prefix of tokens that the budget allows.
     cdef list fitting(self, list tokens)
 

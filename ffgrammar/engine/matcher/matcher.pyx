@@ -24,6 +24,8 @@ from ffgrammar.engine.position.cursor cimport (
 from ffgrammar.engine.position.history cimport history_piece
 from ffgrammar.engine.recognizer.recognizer cimport Config
 
+from ffgrammar.core.errors import LimitError
+
 
 cdef class Matcher(Reading):
     """Matcher(engine, canonical=False, prompt=None, max_tokens=None)\n--\n\nFollows one text under a grammar.
@@ -49,9 +51,13 @@ cdef class Matcher(Reading):
         return Matcher.__new__(Matcher, self.engine)
 
     cdef int fill_guided(self, uint32_t* row, size_t count) except? -1:
-        if self.budget is not None:
-            return self.budget.fill(&self.cursor, row, count)
-        return self.policy.fill(&self.cursor, self.pending(), row, count)
+        try:
+            if self.budget is not None:
+                return self.budget.fill(&self.cursor, row, count)
+            return self.policy.fill(&self.cursor, self.pending(), row, count)
+        except LimitError as error:
+            self.locate(error)
+            raise
 
     cdef int fill(self, uint32_t* row, size_t count) except? -1:
         cdef StoredMask* mask
@@ -90,7 +96,7 @@ cdef class Matcher(Reading):
             status = self.fill(rows_at(&rows, clipped_argument("index", index), 1, self.engine.trie.n_words), rows.count)
         finally:
             rows_close(&rows)
-        self.engine.checked(status)
+        self.checked(status)
 
     cdef int draft_guided(self, const uint32_t* tokens, size_t token_count, uint32_t* rows, size_t count) except? -1:
         cdef Matcher ahead = <Matcher>self.forked()
@@ -140,7 +146,7 @@ cdef class Matcher(Reading):
                     status = cursor_draft(self.engine, &self.cursor, drafted.tokens, drafted.count, row, rows.count)
         finally:
             rows_close(&rows)
-        return self.engine.checked(status)
+        return self.checked(status)
 
     def allowed_token_ids(self):
         """The ids of the tokens that may come next: int32 array of one dimension, ascending. Raises as `fill_bitmask`."""
@@ -158,9 +164,16 @@ cdef class Matcher(Reading):
         Raises:
             LimitError: the string is longer than the limit `forced_bytes`, or another bound of the grammar was reached.
         """
-        cdef Config config
         if cursor_terminated(&self.cursor):
             return b""
+        try:
+            return self.forced_text()
+        except LimitError as error:
+            self.locate(error)
+            raise
+
+    cdef bytes forced_text(self):
+        cdef Config config
         self.engine.acquire()
         try:
             self.engine.checked(cursor_revalidate(self.engine, &self.cursor))
@@ -188,7 +201,11 @@ cdef class Matcher(Reading):
         """
         if cursor_terminated(&self.cursor):
             return []
-        found = self.forced_spelling()
+        try:
+            found = self.forced_spelling()
+        except LimitError as error:
+            self.locate(error)
+            raise
         return (found if self.budget is None else self.fitting(found)) or self.only_special()
 
     cdef list fitting(self, list tokens):
@@ -205,7 +222,7 @@ cdef class Matcher(Reading):
         if row == NULL:
             raise MemoryError
         try:
-            self.engine.checked(self.fill(row, words))
+            self.checked(self.fill(row, words))
             for i in range(words):
                 if row[i] & (row[i] - 1) or (row[i] and found):
                     return []

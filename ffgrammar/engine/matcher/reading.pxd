@@ -5,8 +5,11 @@ from ffgrammar.engine.matcher.steps cimport Steps
 cdef class Reading(Steps):
     cdef object capture_reader  # a CaptureReader, or None until captures are asked for
 
-    # The text and its special tokens, as a CaptureReader takes them, and whether the text has ended.
+    # `written`, with a reader of captures for it.
     cdef tuple captured_text(self)
+
+    # Whether the tokens so far, as a whole text, are what the tokenizer makes of it.
+    cdef bint is_whole(self) except -1
 
     # For `explain`: why a token is refused although its bytes fit, as (reason, message); None if it is not refused.
     cdef tuple why_not(self, token)

@@ -6,15 +6,8 @@ Captures and explanations read the text once more, apart from the cursor. A matc
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
-
-from ffgrammar.core.vec cimport Vec, vec_free, vec_init
-from ffgrammar.engine.position.cursor cimport (
-    cursor_copy, cursor_free, cursor_revalidate, cursor_snapshot, cursor_terminated,
-)
-from ffgrammar.engine.position.history cimport (
-    History, history_bytes, history_len, history_release, history_special, history_text,
-)
+from ffgrammar.engine.position.cursor cimport cursor_copy, cursor_free, cursor_revalidate, cursor_terminated
+from ffgrammar.engine.position.history cimport history_bytes, history_len
 from ffgrammar.engine.recognizer.completability cimport distance
 from ffgrammar.engine.recognizer.recognizer cimport recognizer_accepting
 
@@ -36,14 +29,21 @@ cdef class Reading(Steps):
         cdef int status
         if self.prompt is not None and self.prompt.is_pending():
             return False
-        if self.canonical and not self.policy.is_whole(&self.cursor):
+        if self.canonical and not self.is_whole():
             return False
         self.engine.acquire()
         status = cursor_revalidate(self.engine, &self.cursor)
         if status >= 0:
             status = recognizer_accepting(&self.engine.recognizer, &self.cursor.now, NULL)
         self.engine.release()
-        return self.engine.checked(status) != 0
+        return self.checked(status) != 0
+
+    cdef bint is_whole(self) except -1:
+        try:
+            return self.policy.is_whole(&self.cursor)
+        except LimitError as error:
+            self.locate(error)
+            raise
 
     def distance(self) -> int:
         """About how many bytes are missing until the text is a sentence; 0 if it is one.
@@ -62,28 +62,15 @@ cdef class Reading(Steps):
         if status >= 0:
             status = distance(&self.engine.completability, &self.engine.recognizer, &self.cursor.now, &length)
         self.engine.release()
-        self.engine.checked(status)
+        self.checked(status)
         return <Py_ssize_t>length + len(self.prompt_rest)
 
     cdef tuple captured_text(self):
-        cdef History history
-        cdef Vec pairs
         if self.capture_reader is None:
             from ffgrammar.engine.captures.reader import CaptureReader
 
             self.capture_reader = CaptureReader(self.engine)
-        cursor_snapshot(self.engine, &self.cursor, &history)
-        vec_init(&pairs)
-        try:
-            text = PyBytes_FromStringAndSize(NULL, history_bytes(&history))
-            history_text(&history, <uint8_t*>PyBytes_AS_STRING(text))
-            if self.engine.tables.rules.token_classes.len and history_special(&history, &pairs) < 0:
-                raise MemoryError
-            special = [(pairs.data[i + 1], pairs.data[i]) for i in range(0, pairs.len, 2)]
-        finally:
-            vec_free(&pairs)
-            history_release(&history)
-        return text, special[::-1], cursor_terminated(&self.cursor)
+        return self.written()
 
     def captures(self, names=None) -> list:
         """What the rules of a Lark grammar derive in the text so far, what the named parts of a composition read, or the values

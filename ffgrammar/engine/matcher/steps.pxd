@@ -26,6 +26,16 @@ cdef class Steps:
     # The pending bytes for the policy; none if there is no prompt.
     cdef PendingPrefix pending(self) noexcept
 
+    # Return a status that is no failure. Otherwise raise the error that it stands for, with the place where the matcher is. The
+    # engine's lock must not be held.
+    cdef int checked(self, int status) except -1
+
+    # Say in a LimitError where the matcher is, unless it has a place. The engine's lock must not be held. Returns 0.
+    cdef int locate(self, error) except -1
+
+    # The text and its special tokens, as a CaptureReader takes them, and whether the text has ended.
+    cdef tuple written(self)
+
     # Move by a token. Returns 1, or 0 if the token is not allowed. Raises TokenizerError and LimitError. Takes the engine's lock.
     cdef int take(self, object token) except -1
 

@@ -13,6 +13,8 @@ from libc.stdlib cimport free, malloc
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from ffgrammar.core.index cimport clipped, clipped_argument
+from ffgrammar.core.pulse cimport has_ended
+from ffgrammar.core.vec cimport Vec, vec_free, vec_init
 from ffgrammar.engine.budget.token_budget cimport TokenBudget, fewest_tokens
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.policy cimport CanonicalPolicy
@@ -23,11 +25,11 @@ from ffgrammar.engine.position.cursor cimport (
     cursor_terminated,
 )
 from ffgrammar.engine.position.history cimport (
-    MAX_TEXT, NO_TOKEN, STEP_FLAGS, History, history_bytes, history_len, history_release, history_text, history_tokens,
+    MAX_TEXT, NO_TOKEN, STEP_FLAGS, History, history_bytes, history_len, history_release, history_special, history_text, history_tokens,
 )
 
 from ffgrammar.core.arguments import byte_string, expect
-from ffgrammar.core.errors import MatcherError, TokenizerError, UnsupportedError
+from ffgrammar.core.errors import LimitError, MatcherError, TokenizerError, UnsupportedError
 from ffgrammar.engine.budget.fewest_tokens import FewestTokens
 
 
@@ -113,7 +115,11 @@ cdef class Steps:
         """
         if self.prompt is not None and self.prompt.is_pending():
             raise UnsupportedError("tokens cannot be counted while bytes of a prompt are pending")
-        return fewest_tokens(self.engine, &self.cursor)
+        try:
+            return fewest_tokens(self.engine, &self.cursor)
+        except LimitError as error:
+            self.locate(error)
+            raise
 
     cdef int take(self, object token) except -1:
         cdef Py_ssize_t number = clipped_argument("a token id", token)
@@ -125,13 +131,52 @@ cdef class Steps:
         self.engine.acquire()
         status = cursor_take(self.engine, &self.cursor, <uint32_t>number, 0)
         self.engine.release()
-        return self.engine.checked(status)
+        return self.checked(status)
+
+    cdef int checked(self, int status) except -1:
+        if status >= 0 and not has_ended(&self.engine.store.nodes.pulse):
+            return status
+        try:
+            return self.engine.checked(status)
+        except LimitError as error:
+            self.locate(error)
+            raise
+
+    cdef int locate(self, error) except -1:
+        if error.where:
+            return 0
+        from ffgrammar.engine.explain.limit_place import limit_place
+
+        cdef Cursor* cursor = &self.cursor
+        text, special, _ = self.written()
+        error.locate(limit_place(self.engine, text, special, cursor.generation, cursor.now.row, cursor.now.state))
+        return 0
+
+    cdef tuple written(self):
+        cdef History history
+        cdef Vec pairs
+        cursor_snapshot(self.engine, &self.cursor, &history)
+        vec_init(&pairs)
+        try:
+            text = PyBytes_FromStringAndSize(NULL, history_bytes(&history))
+            history_text(&history, <uint8_t*>PyBytes_AS_STRING(text))
+            if self.engine.tables.rules.token_classes.len and history_special(&history, &pairs) < 0:
+                raise MemoryError
+            special = [(pairs.data[i + 1], pairs.data[i]) for i in range(0, pairs.len, 2)]
+        finally:
+            vec_free(&pairs)
+            history_release(&history)
+        return text, special[::-1], cursor_terminated(&self.cursor)
 
     cdef int take_guided(self, uint32_t token) except -1:
         cdef int taken
-        if self.budget is not None:
-            return self.budget.take(&self.cursor, token)
-        taken = self.policy.take(&self.cursor, self.pending(), token)
+        try:
+            if self.budget is not None:
+                return self.budget.take(&self.cursor, token)
+            taken = self.policy.take(&self.cursor, self.pending(), token)
+        except LimitError as error:
+            self.locate(error)
+            raise
         if taken and self.prompt is not None and self.prompt.is_pending():
             self.prompt.push(self.engine.trie.offsets[token + 1] - self.engine.trie.offsets[token])
         return taken
@@ -229,7 +274,7 @@ cdef class Steps:
         if <size_t>count <= <size_t>MAX_TEXT - history_bytes(&self.cursor.history):
             status = cursor_read(self.engine, &self.cursor, data, <uint32_t>count)
             self.engine.release()
-            return self.engine.checked(status)
+            return self.checked(status)
         self.engine.release()
         raise MatcherError("a text is at most 2 GiB")
 
@@ -247,7 +292,7 @@ cdef class Steps:
             self.engine.acquire()
             status = cursor_push_empty(self.engine, &self.cursor, NO_TOKEN)
             self.engine.release()
-            self.engine.checked(status)
+            self.checked(status)
         self.policy.tokens.prompt_bytes[step] = data[:count]
         self.prompt.push(count)
         return count + more

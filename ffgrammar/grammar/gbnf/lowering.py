@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.gbnf.dialects import DIALECTS
@@ -136,6 +137,14 @@ class _Lowering:
                 builder.add(symbol, self.parts.symbols(part))
 
     def evaluated(self, rule: Rule) -> list[Part]:
+        """The alternatives of a rule. An error says which rule it is."""
+        try:
+            return self.alternatives(rule)
+        except LimitError as error:
+            error.locate(f"in the rule {rule.name}")
+            raise
+
+    def alternatives(self, rule: Rule) -> list[Part]:
         """The alternatives of a rule."""
         parts = self.parts
         stack: list[Part] = []

@@ -193,7 +193,7 @@ class Parts:
         limits = self.builder.limits
         if max(lo, hi or 0) > limits.rules:
             line, column = place(self.text, op.offset)
-            raise LimitError("rules", limits.rules, f"line {line}, column {column}: too many repetitions")
+            raise LimitError("rules", limits.rules, "too many repetitions", f"at line {line}, column {column}")
         symbol = self.symbol(part)
         if (lo, hi) == (0, 1):
             return Part((self.builder.optional(symbol, self.name),))

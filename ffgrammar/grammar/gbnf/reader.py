@@ -181,7 +181,9 @@ class _Reader:
                 stack.append(_Frame(token))
                 if len(stack) - 1 > self.limits.nesting:
                     line, column = place(self.text, token.offset)
-                    raise LimitError("nesting", self.limits.nesting, f"line {line}, column {column}: groups are nested")
+                    raise LimitError(
+                        "nesting", self.limits.nesting, "groups are nested", f"at line {line}, column {column}"
+                    )
             elif kind == ")":
                 self.close(ops, stack, token)
             elif kind == "|":
@@ -271,7 +273,7 @@ class _Reader:
         low, comma, high = found.groups()
         if max(len(low), len(high or "")) > _NUMBER_DIGITS:
             line, column = place(self.text, token.offset)
-            raise LimitError("rules", self.limits.rules, f"line {line}, column {column}: too many repetitions")
+            raise LimitError("rules", self.limits.rules, "too many repetitions", f"at line {line}, column {column}")
         lo = int(low or 0)
         if not comma:
             return lo, lo

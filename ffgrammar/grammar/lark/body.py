@@ -207,7 +207,7 @@ class BodyReader(Cursor):
             raise self.error(token.offset, "a number of repetitions cannot be negative")
         digits = token.value.lstrip("0") or "0"
         if len(digits) > _NUMBER_DIGITS:
-            raise LimitError("rules", self.limits.rules, f"{self.texts.told(token.offset)}: too many repetitions")
+            raise LimitError("rules", self.limits.rules, "too many repetitions", f"at {self.texts.told(token.offset)}")
         if not digits.isdigit():
             raise self.error(token.offset, f"expected a whole number, found {shown(token)}")
         return int(digits)
@@ -241,8 +241,8 @@ class BodyReader(Cursor):
         return self.error(token.offset, f"unexpected {shown(token)} in the definition of {name}; expected {_EXPECTED}")
 
     def too_deep(self, token: Token) -> LimitError:
-        detail = f"{self.texts.told(token.offset)}: brackets are nested too deep"
-        return LimitError("nesting", self.limits.nesting, detail)
+        where = f"at {self.texts.told(token.offset)}"
+        return LimitError("nesting", self.limits.nesting, "brackets are nested too deep", where)
 
     def conjunct_done(self, ops: list[Op], frame: Frame, token: Token) -> None:
         if frame.negations:

@@ -74,8 +74,9 @@ class InlineJSON:
         except GrammarError as error:
             raise _placed(self.texts, op, error) from error
         except LimitError as error:
-            detail = f"{self.texts.told(op.offset)}: {error.detail or 'this schema'}"
-            raise LimitError(error.limit, error.value, detail) from error
+            inner = f"{error.where} of the schema " if error.where else "in the schema "
+            where = f"{inner}at {self.texts.told(op.offset)}"
+            raise LimitError(error.limit, error.value, error.detail, where) from error
         if grammar.checks:
             message = "a schema with uniqueItems, or with keys that must not come twice, cannot stand in a Lark text"
             raise error_at(self.texts, op.offset, message, UnsupportedError)

@@ -159,6 +159,13 @@ class Rules(Lexemes):
                 self.builder.add_template(symbol, body, again, need=one.need | 1 << one.bit)
 
     def _add(self, symbol: int, rule: Definition) -> None:
+        try:
+            self._add_bodies(symbol, rule)
+        except LimitError as error:
+            error.locate(f"in the rule {rule.name} at {self.source.texts.told(rule.offset)}")
+            raise
+
+    def _add_bodies(self, symbol: int, rule: Definition) -> None:
         self.scope = rule.scope
         if rule.attributes is not None and rule.attributes.is_lexeme:
             self.builder.add(symbol, (self.lexeme(self._whole(rule), rule.name, lazy=True),))
@@ -281,8 +288,8 @@ class Rules(Lexemes):
     def repeat(self, symbol: int, op: Op, name: str) -> int:
         lo, hi = op.argument
         if max(lo, hi or 0) > self.limits.rules:
-            detail = f"{self.source.texts.told(op.offset)}: too many repetitions"
-            raise LimitError("rules", self.limits.rules, detail)
+            where = f"at {self.source.texts.told(op.offset)}"
+            raise LimitError("rules", self.limits.rules, "too many repetitions", where)
         if (lo, hi) == (0, 1):
             return self.builder.optional(symbol, name)
         return self.builder.repeat(symbol, lo, hi, name)
@@ -358,11 +365,11 @@ class Rules(Lexemes):
         if found is None:
             depth = 0 if self._instance is None or value is not None else self._instance.depth + 1
             if depth > self.limits.nesting:
-                detail = f"{self.source.texts.told(op.offset)}: the template {rule.name} never ends"
-                raise LimitError("nesting", self.limits.nesting, detail)
+                where = f"at {self.source.texts.told(op.offset)}"
+                raise LimitError("nesting", self.limits.nesting, f"the template {rule.name} never ends", where)
             if len(self._instances) * INSTANCE_COST >= self.limits.rules:
-                detail = f"{self.source.texts.told(op.offset)}: {rule.name} has too many parameters"
-                raise LimitError("rules", self.limits.rules, detail)
+                where = f"at {self.source.texts.told(op.offset)}"
+                raise LimitError("rules", self.limits.rules, f"{rule.name} has too many parameters", where)
             found = self._instances[key] = self.builder.nonterminal(rule.name)
             bound = dict(zip(rule.params, arguments, strict=True))
             self._waiting.append(Instance(found, rule, bound, value, depth))

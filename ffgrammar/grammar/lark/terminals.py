@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
-from ffgrammar.core.errors import GrammarError, UnsupportedError
+from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.lark.common import COMMON
 from ffgrammar.grammar.lark.pattern import Translation, translate
@@ -91,7 +91,7 @@ class Terminals:
                     todo.append(op.argument)
                 continue
             underway.discard(name)
-            expr = done[name] = self.whole(definition)
+            expr = done[name] = self.located(definition)
             if definition.lazy and self.store.is_nullable(expr):
                 self.refuse_lazy(definition)
             todo.pop()
@@ -107,6 +107,14 @@ class Terminals:
         if op.argument in self.source.rules:
             return self.error(op.offset, f"{op.argument} is a rule: a terminal can only be made of terminals")
         return self.undefined(op)
+
+    def located(self, definition: Definition) -> int:
+        """The expression of a terminal's body. An error says which terminal it is."""
+        try:
+            return self.whole(definition)
+        except LimitError as error:
+            error.locate(f"in the terminal {definition.name} at {self.source.texts.told(definition.offset)}")
+            raise
 
     def whole(self, definition: Definition) -> int:
         """The expression of a terminal's body."""

@@ -53,7 +53,7 @@ def _read_formats(root: Entry, sources: Sources, limits: Limits) -> Part:
     while waiting:
         entry, place, depth, parent = waiting.pop()
         if depth > limits.nesting:
-            raise LimitError("nesting", limits.nesting, f"at {entry.pointer}: the structural tag is nested too deep")
+            raise LimitError("nesting", limits.nesting, "the structural tag is nested too deep", f"at {entry.pointer}")
         if parent is not None:
             inner[parent].append(len(found))
         pending = _read_format(entry, place, sources)

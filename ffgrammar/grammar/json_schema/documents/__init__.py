@@ -9,4 +9,5 @@ In reading order:
 - scopes: what dynamic references lead to.
 - conjunctions: sets of subschemas, all of which a value must obey.
 - subschemas: subschemas by number, their positions, and where references lead.
+- contents: what subschemas say, for comparing them.
 """

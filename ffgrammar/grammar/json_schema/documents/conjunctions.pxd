@@ -2,3 +2,6 @@
 
 # Returns the conjunction of what two conjunctions say.
 cpdef tuple join(tuple a, tuple b)
+
+# Returns the conjunction of what several conjunctions say.
+cpdef tuple join_all(list conjs)

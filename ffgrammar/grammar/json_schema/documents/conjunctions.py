@@ -8,7 +8,7 @@ comes to an end even for recursive schemas.
 
 from __future__ import annotations
 
-__all__ = ["NEVER", "Conj", "join"]
+__all__ = ["NEVER", "Conj", "join", "join_all"]
 
 Conj = tuple[int, ...]
 # Number 0 is the schema `false`.
@@ -24,3 +24,12 @@ def join(a: Conj, b: Conj) -> Conj:
     if a == NEVER or b == NEVER:
         return NEVER
     return tuple(sorted({*a, *b}))
+
+
+def join_all(conjs: list[Conj]) -> Conj:
+    """The conjunction of what several say. (Joined one by one, n of them would cost n * n.)"""
+    if len(conjs) <= 2:
+        return join(conjs[0], conjs[1]) if len(conjs) == 2 else conjs[0] if conjs else ()
+    numbers: set[int] = set()
+    numbers.update(*conjs)
+    return NEVER if 0 in numbers else tuple(sorted(numbers))

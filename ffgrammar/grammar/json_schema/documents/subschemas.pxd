@@ -32,6 +32,7 @@ cdef class Subschemas:
     cdef object _main
     cdef dict _documents
     cdef object _inner
+    cdef dict _followed
     cdef dict _numbers
     # returns the conjunction of a schema inside a subschema; `tokens` are the parts of the JSON pointer between the two; raises
     # what `_number` raises
@@ -46,3 +47,5 @@ cdef class Subschemas:
     # takes the value `ref` of the keyword `word`, which is `$ref`, `$dynamicRef` or `$recursiveRef`; returns the conjunction
     # that it leads to; raises GrammarError, LimitError, UnsupportedError, NameNeeded
     cpdef tuple follow(self, Subschema subschema, ref, word=*)
+    # `follow` of a reference that was not followed yet
+    cdef tuple _target(self, Subschema subschema, ref, word)

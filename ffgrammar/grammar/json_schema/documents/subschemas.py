@@ -71,6 +71,13 @@ class Subschema:
         pointer = "".join("/" + escaped(part) for part in reversed(parts))
         return f"{uri}#{pointer}" if uri else pointer
 
+    def written_pointer(self) -> str:
+        """The pointer, for messages, of this subschema, or of the nearest one around it that was not synthesized."""
+        subschema = self
+        while subschema.modern and subschema.parent is not None:
+            subschema = subschema.parent
+        return subschema.pointer() or "the root"
+
 
 def subschema_at(
     schema: Any,
@@ -120,6 +127,8 @@ class Subschemas:
         # under None.
         self._documents: dict[tuple[str, Dialect | None], Document] = {}
         self._inner: dict[str, Resource | None] | None = None
+        # by subschema and word: where the reference leads
+        self._followed: dict[tuple[Subschema, str], Conj] = {}
         # by the id() of a resource and by scope: the conjunctions of the schemas there, by the id() of the schema
         self._numbers: dict[tuple[int, int], dict[int, Conj]] = {}
         root = self._main.root
@@ -194,7 +203,8 @@ class Subschemas:
                 f"a schema must be an object or a boolean, not {kind_of(schema)}", pointer=subschema.pointer()
             )
         if depth > self.limits.nesting:
-            raise LimitError("nesting", self.limits.nesting, f"the schema is nested too deep at {subschema.pointer()}")
+            at = f"at {subschema.written_pointer()}"
+            raise LimitError("nesting", self.limits.nesting, "the schema is nested too deep", at)
         if not schema:
             return ()
         if "$id" in schema or "id" in schema:
@@ -220,6 +230,13 @@ class Subschemas:
 
     def follow(self, subschema: Subschema, ref: Any, word: str = "$ref") -> Conj:
         """The conjunction that a reference leads to; word is `$ref`, `$dynamicRef` or `$recursiveRef`."""
+        key = (subschema, word)
+        found = self._followed.get(key)
+        if found is None:
+            found = self._followed[key] = self._target(subschema, ref, word)
+        return found
+
+    def _target(self, subschema: Subschema, ref: Any, word: str) -> Conj:
         if not isinstance(ref, str):
             raise GrammarError(f"{word} must be a URI reference, not {kind_of(ref)}", pointer=subschema.pointer(word))
         if word == "$recursiveRef" and ref != "#":

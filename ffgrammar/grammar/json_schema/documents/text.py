@@ -74,9 +74,9 @@ def check_value(value: Any, limits: Limits, pointer: str) -> None:
     if isinstance(value, (dict, list)) and not room_after(value, limits.source_bytes):
         size = _size(value)
         if size is None:
-            raise LimitError("nesting", limits.nesting, f"the value at {pointer} contains itself")
+            raise LimitError("nesting", limits.nesting, "the value contains itself", f"at {pointer}")
         if size > limits.source_bytes:
-            raise LimitError("source_bytes", limits.source_bytes, f"the value at {pointer} is too large")
+            raise LimitError("source_bytes", limits.source_bytes, "the value is too large", f"at {pointer}")
 
 
 def _size(value: dict[Any, Any] | list[Any]) -> int | None:

@@ -139,8 +139,8 @@ class Chains:
         if total <= limits.alternatives:
             return NoChain()
         where = self._em.subschemas.list[conj[0]].pointer()
-        message = f"references that are followed side by side come back only after {total} levels at {where}"
-        return LimitError("alternatives", limits.alternatives, message)
+        message = f"references that are followed side by side come back only after {total} levels"
+        return LimitError("alternatives", limits.alternatives, message, f"at {where}")
 
     def _run(self, symbol: int, around: Around | None, count: int, following: int) -> list[tuple[int, ...]]:
         """The bodies of a run of equal levels, before the level that follows it."""

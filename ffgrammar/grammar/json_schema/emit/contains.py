@@ -92,7 +92,9 @@ def _edges(style: ArrayStyle, shape: Shape, depth: int, items: list[Conj], most:
         choices = _choices(em, wanted, count, counts)
         steps += prod([len(options) for options in choices])
         if steps * STEP_COST > em.limits.rules:
-            raise LimitError("rules", em.limits.rules, f"counting items at {wanted[0].subschema.pointer('contains')}")
+            raise LimitError(
+                "rules", em.limits.rules, "counting items", f"at {wanted[0].subschema.pointer('contains')}"
+            )
         for conj, after in _steps(choices):
             symbol = style.item(join(items[min(count, last)], conj), depth)
             if symbol != em.never:

@@ -8,6 +8,7 @@ symbols are done, so that emitting never recurses far.
 
 from __future__ import annotations
 
+from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
@@ -121,9 +122,13 @@ class Emitter(Symbols):
 
     def _make(self, conj: Conj, depth: int) -> int:
         symbols: list[int] = []
-        for shape in self.combiner.resolved_shapes(conj):
-            self._holed = self._holed or shape.holed
-            self._add_symbols(shape, depth, symbols)
+        try:
+            for shape in self.combiner.resolved_shapes(conj):
+                self._holed = self._holed or shape.holed
+                self._add_symbols(shape, depth, symbols)
+        except LimitError as error:
+            error.locate(f"at {self.subschemas.list[conj[0] if conj else 0].written_pointer()}")
+            raise
         if not symbols:
             self.impossible.append(conj)
             self.may_be_impossible = True

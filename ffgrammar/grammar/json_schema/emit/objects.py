@@ -40,7 +40,7 @@ def object_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     expression of a want matches only a few keys, all of these are treated as named keys.
     """
     found = []
-    todo: list[tuple[Shape, tuple[SomeKey, ...]]] = [(shape, ())]
+    todo: list[tuple[Shape, tuple[SomeKey, ...]]] = [(_few_first(em, shape), ())]
     while todo:
         shape, wanted = todo.pop()
         if not shape.some_keys:
@@ -48,21 +48,33 @@ def object_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
             continue
         todo.extend(_meet_first_want(em, shape, wanted))
         if len(todo) + len(found) > em.limits.alternatives // VARIANT_COST:
-            where = shape.some_keys[0].subschema.pointer()
-            raise LimitError("alternatives", em.limits.alternatives, f"too many keys may be the wanted one at {where}")
+            where = f"at {shape.some_keys[0].subschema.written_pointer()}"
+            raise LimitError("alternatives", em.limits.alternatives, "too many keys may be the wanted one", where)
     symbols = [symbol for symbol in found if symbol is not None]
     if len(symbols) == 1:
         return symbols[0]
     return em.builder.choice(symbols, "object") if symbols else None
 
 
+def _few_first(em: Symbols, shape: Shape) -> Shape:
+    """The shape with the wants first that only a few keys can meet: these keys get names, and may meet others, too."""
+    if len(shape.some_keys) < 2:
+        return shape
+    ordered = shape.copy()
+    ordered.some_keys = tuple(sorted(shape.some_keys, key=lambda one: finite_keys(em.store, _keys(em, one)) is None))
+    return ordered
+
+
+def _keys(em: Symbols, one: SomeKey) -> int:
+    """The keys that meet a want."""
+    return em.store.intersect([one.keys, key_filter(em, one.name)]) if one.name else one.keys
+
+
 def _meet_first_want(em: Symbols, shape: Shape, wanted: tuple[SomeKey, ...]) -> list[tuple[Shape, tuple[SomeKey, ...]]]:
     """The ways to meet the first want of a shape: shapes without this want, each with the wants that are left for keys
     beside the named ones."""
     one, *rest = shape.some_keys
-    keys = one.keys
-    if one.name:
-        keys = em.store.intersect([keys, key_filter(em, one.name)])
+    keys = _keys(em, one)
     there = shape.copy()
     there.some_keys = tuple(rest)
     if _is_met(em, shape, keys, one.conj):

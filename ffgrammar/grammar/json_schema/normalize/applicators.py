@@ -161,13 +161,21 @@ def apply_dependencies(
     path: EvaluationPath,
 ) -> None:
     synthesized = context.subschemas.synthesized
+    demands: dict[tuple[str, ...], Conj] = {}
     for name, needed, then in context.values.dependencies(subschema, word, value):
         if needed or then:
             without = synthesized(subschema, {"properties": {name: False}}, word, name)
-            there = synthesized(subschema, {"type": "object", "required": [name, *needed]}, word, name)
-            # without other keys that are needed, the key may be there if and only if `then` holds
-            condition = None if needed else Condition(then, (), without)
-            choices.append(Choice([without, join(there, then)], path, condition=condition))
+            there = synthesized(subschema, {"type": "object", "required": [name]}, word, name)
+            if needed:
+                demanded = demands.get(tuple(needed))
+                if demanded is None:
+                    demanded = synthesized(subschema, {"required": needed}, word, name)
+                    demands[tuple(needed)] = demanded
+                condition = Condition(there, demanded, ())
+                choices.append(Choice([without, join(there, demanded)], path, condition=condition))
+            else:
+                # the key may be there if and only if `then` holds
+                choices.append(Choice([without, join(there, then)], path, condition=Condition(then, (), without)))
 
 
 @negates("dependencies", "dependentRequired", "dependentSchemas")

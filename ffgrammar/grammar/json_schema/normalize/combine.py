@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from ffgrammar.core.errors import UnsupportedError
+from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
@@ -23,11 +23,12 @@ from ffgrammar.grammar.json_schema.normalize.context import Context
 from ffgrammar.grammar.json_schema.normalize.one_of import too_many
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj
 from ffgrammar.grammar.json_schema.normalize.reader import Reader
-from ffgrammar.grammar.json_schema.normalize.settle import settle
+from ffgrammar.grammar.json_schema.normalize.settle import has_no_range, settle
 from ffgrammar.grammar.json_schema.normalize.unevaluated import finish
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
-from ffgrammar.grammar.json_schema.shape.shape import Shape
+from ffgrammar.grammar.json_schema.shape.scalars import scalars
+from ffgrammar.grammar.json_schema.shape.shape import NOTHING_CHECKED, Shape
 from ffgrammar.grammar.json_schema.shape.types import ALL, ARR, NUM, OBJ, STR
 from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_OF
 
@@ -157,6 +158,8 @@ class Combiner:
                 if shape.pending:
                     finish(shape, self._strings, self._some_of, self._negation.conj)
                 if settle(shape, self._strings):
+                    shape.checked = NOTHING_CHECKED
+                    shape.checked_items = ()
                     done.append(shape)
                 continue
             # the choice with the fewest alternatives is made first: its outcome rules out alternatives of other choices
@@ -192,16 +195,15 @@ class Combiner:
         return False
 
     def _options_on_key(self, shape: Shape, choice: Choice) -> list[Conj]:
-        """The alternatives of a merged choice, without those for strings that are no value of the key in the shape."""
-        options, texts = choice.options, choice.texts
-        if choice.key is None or texts is None or self._level > PRUNING_LEVELS:
+        """The alternatives of a merged choice, without those for scalars that are no value of the key in the shape."""
+        options, values = choice.options, choice.values
+        if choice.key is None or values is None or self._level > PRUNING_LEVELS:
             return options
-        shapes = self.shapes(property_conj(shape, choice.key, self._strings))
-        if not all([one.types == STR and one.strings is not None for one in shapes]):
+        listed = scalars(self.shapes(property_conj(shape, choice.key, self._strings)))
+        if listed is None:
             return options
-        listed = {text for one in shapes for text in one.strings or ()}
-        kept = [option for option, some in zip(options, texts, strict=False) if not listed.isdisjoint(some)]
-        others = options[len(texts) :] if listed.difference(*texts) else options[len(texts) + 1 :]
+        kept = [option for option, some in zip(options, values, strict=False) if not listed.isdisjoint(some)]
+        others = options[len(values) :] if listed.difference(*values) else options[len(values) + 1 :]
         return kept + others
 
     def _types_of(self, conj: Conj) -> int:
@@ -239,32 +241,43 @@ class Combiner:
         types = shape.types
         if shape.strings == ():
             types &= ~STR
-        if shape.numbers == ():
+        if shape.numbers == () or (types & NUM and has_no_range(shape)):
             types &= ~NUM
         if types & ARR and shape.min_items and self._no_array(shape):
             types &= ~ARR
         if not types & OBJ or not shape.required:
             return types
-        known = shape.checked
-        found = dict(known)
-        for name in shape.required:
-            before, count = known.get(name, ((), 0))
-            conj = join(before, property_conj(shape, name, self._strings, count))
+        count, seen, known = shape.checked
+        found: dict[str, Conj] | None = None
+        for name in [*_touched(shape, count, seen), *shape.required[seen:]]:
+            before = known.get(name)
+            if before is None:
+                before = ()
+                conj = property_conj(shape, name, self._strings)
+            else:
+                conj = join(before, property_conj(shape, name, self._strings, count))
             if conj != before and (conj == NEVER or self._contradicts(conj, before)):
                 return types & ~OBJ
-            found[name] = (conj, len(shape.groups))
-        shape.checked = found
+            if found is None:
+                found = dict(known)
+            found[name] = conj
+        shape.checked = (len(shape.groups), len(shape.required), known if found is None else found)
         return types
 
     def _no_array(self, shape: Shape) -> bool:
-        """Whether surely no array has one of the shape's first items, or so many items."""
+        """Whether surely no array has one of the shape's first items, or so many items. Notes what was checked."""
         if shape.max_items is not None and shape.min_items > shape.max_items:
             return True
         longest = max([len(one.prefix) for one in shape.items], default=0)
+        known = shape.checked_items
+        found: list[Conj] = []
         for index in range(min(shape.min_items, longest + 1, FEW_ITEMS) if shape.items else 0):
+            before = known[index] if index < len(known) else ()
             conj = item_conj(shape, index)
-            if conj == NEVER or self._contradicts(conj, ()):
+            if conj != before and (conj == NEVER or self._contradicts(conj, before)):
                 return True
+            found.append(conj)
+        shape.checked_items = tuple(found)
         return False
 
     def _contradicts(self, conj: Conj, before: Conj) -> bool:
@@ -306,7 +319,11 @@ class Combiner:
         if known is None:
             # a schema that contains itself counts as possible while it is being examined
             self._impossible[key] = False
-            known = self._impossible[key] = all([self._empty(shape, depth) for shape in self.shapes(conj)])
+            try:
+                known = self._impossible[key] = all([self._empty(shape, depth) for shape in self.shapes(conj)])
+            except LimitError as error:
+                error.locate(f"at {self._subschemas.list[conj[-1]].written_pointer()}")
+                raise
         return known
 
     def _empty(self, shape: Shape, depth: int) -> bool:
@@ -342,6 +359,16 @@ def _bits(subschemas: Iterable[Any]) -> int:
         if type(at) is int:
             found |= 1 << at
     return found
+
+
+def _touched(shape: Shape, count: int, seen: int) -> Iterable[str]:
+    """Those of the first `seen` required keys about which the groups from `count` on say something."""
+    names: set[str] = set()
+    for named, patterns, additional in shape.groups[count:]:
+        if patterns or additional:
+            return shape.required[:seen]
+        names.update(named)
+    return [name for name in shape.required[:seen] if name in names] if names else ()
 
 
 def _breadth(choice: Choice) -> int:

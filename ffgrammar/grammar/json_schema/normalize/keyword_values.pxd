@@ -11,6 +11,7 @@ cdef class KeywordValues:
     cdef dict _scalars
     cdef dict _items
     cdef dict _groups
+    cdef object _contents
     # returns the Items of a subschema; raises GrammarError, LimitError, UnsupportedError
     cpdef items(self, Subschema subschema)
     cdef _parse_items(self, Subschema subschema)

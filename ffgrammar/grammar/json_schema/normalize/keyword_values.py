@@ -12,6 +12,7 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
+from ffgrammar.grammar.json_schema.documents.contents import Contents
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 from ffgrammar.grammar.json_schema.documents.text import check_value, kind_of
 from ffgrammar.grammar.json_schema.normalize.literals import (
@@ -61,6 +62,7 @@ class KeywordValues:
         # by the id() of a subschema
         self._items: dict[int, Items] = {}
         self._groups: dict[int, Group] = {}
+        self._contents = Contents(subschemas)
 
     # Any type
 
@@ -116,14 +118,18 @@ class KeywordValues:
             raise GrammarError("multipleOf must be above 0", pointer=subschema.pointer(word))
         if not fits(divisor):
             where = subschema.pointer(word)
-            raise LimitError("expression_size", MAX_DIGITS, f"at {where}: {divisor:.9e} has too many digits")
+            raise LimitError("expression_size", MAX_DIGITS, f"{divisor:.9e} has too many digits", f"at {where}")
         return divisor
 
     def pattern(self, subschema: Subschema, word: str, value: Any) -> int:
         """The string bodies that match `pattern`, as an expression."""
         if not isinstance(value, str):
             raise GrammarError(f"pattern must be a string, not {kind_of(value)}", pointer=subschema.pointer(word))
-        return self.strings.pattern(value, subschema, word)
+        try:
+            return self.strings.pattern(value, subschema, word)
+        except LimitError as error:
+            error.locate(f"at {subschema.pointer(word)}")
+            raise
 
     def format(self, subschema: Subschema, word: str, value: Any) -> int | None:
         """The string bodies of `format`, as an expression; None, and a warning, when the format is not enforced."""
@@ -173,7 +179,7 @@ class KeywordValues:
 
     def contains(self, subschema: Subschema) -> tuple[Conj, int, int | None]:
         """The conjunction of `contains`, and how many items must obey it: at least and at most (None: no bound)."""
-        conj = self.subschemas.child(subschema, subschema.schema["contains"], ("contains",))
+        conj = self._contents.first(self.subschemas.child(subschema, subschema.schema["contains"], ("contains",)))
         least, most = 1, None
         if subschema.dialect.has("minContains"):
             least = count_of(subschema.schema.get("minContains", 1), subschema, "minContains")

@@ -93,8 +93,7 @@ class Scalars:
                 exact = number(value, subschema, *pointer_to_value(word, index))
                 if not fits(exact):
                     where = subschema.pointer(*pointer_to_value(word, index))
-                    message = f"at {where}: {exact:.9e} has too many digits"
-                    raise LimitError("expression_size", MAX_DIGITS, message)
+                    raise LimitError("expression_size", MAX_DIGITS, f"{exact:.9e} has too many digits", f"at {where}")
                 numbers[exact] = None
         if strings:
             self.types |= STR

@@ -9,17 +9,19 @@ compared later, when nothing is being read. If some overlap, the shapes are buil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.normalize.kinds import Kind, Kinds
 from ffgrammar.grammar.json_schema.normalize.negation import Negation
 from ffgrammar.grammar.json_schema.normalize.parts import property_conj
+from ffgrammar.grammar.json_schema.shape.scalars import scalars
 from ffgrammar.grammar.json_schema.shape.shape import Shape
-from ffgrammar.grammar.json_schema.shape.types import ARR, FALSE, NULL, NUM, OBJ, STR, TRUE
+from ffgrammar.grammar.json_schema.shape.types import OBJ, STR
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 
 __all__ = ["OneOfs", "too_many"]
@@ -34,8 +36,8 @@ Shapes = Callable[[Conj], list[Shape]]
 
 def too_many(limits: Limits, subschema: Subschema) -> LimitError:
     """The error for too many combinations of alternatives."""
-    message = f"anyOf, oneOf, not and if multiply out to too many combinations at {subschema.pointer() or 'the root'}"
-    return LimitError("alternatives", limits.alternatives, message)
+    message = "anyOf, oneOf, not and if multiply out to too many combinations"
+    return LimitError("alternatives", limits.alternatives, message, f"at {subschema.written_pointer()}")
 
 
 class OneOfs:
@@ -44,11 +46,12 @@ class OneOfs:
     def __init__(self, negation: Negation, limits: Limits) -> None:
         self._negation = negation
         self._limits = limits
+        self._kinds = Kinds(negation.subschemas, negation.strings)
         # how many pairs of branches were compared, in all
         self._compared = 0
-        # by the id() of the subschema with the `oneOf`, and then by the index of a branch: the indices of the branches
-        # that overlap this branch
-        self._overlaps: dict[int, dict[int, list[int]]] = {}
+        # by the id() of the subschema with the `oneOf`: the alternatives that stand for its branches; None if the
+        # branches themselves do
+        self._alternatives: dict[int, list[Conj] | None] = {}
         self._unchecked: list[tuple[Subschema, list[Conj]]] = []
 
     def exactly_one(self, subschema: Subschema, options: list[Conj]) -> list[Conj]:
@@ -56,16 +59,10 @@ class OneOfs:
 
         Until `check` has compared the branches, they are returned unchanged.
         """
-        known = self._overlaps.get(id(subschema))
-        if known is None:
+        known = self._alternatives.get(id(subschema), options)
+        if known is options:
             self._unchecked.append((subschema, options))
-            return options
-        apart = []
-        for index, option in enumerate(options):
-            for other in known.get(index, ()):
-                option = join(option, self._negation.conj(subschema, options[other]))
-            apart.append(option)
-        return apart
+        return options if known is None else known
 
     def has_unchecked(self) -> bool:
         """Whether some `oneOf` was taken for an `anyOf` and has not been checked."""
@@ -85,35 +82,109 @@ class OneOfs:
         found = False
         while self._unchecked:
             subschema, options = self._unchecked.pop()
-            if id(subschema) not in self._overlaps:
-                overlapping = self._overlaps[id(subschema)] = self._overlapping(subschema, options, shapes, impossible)
-                found = found or bool(overlapping)
+            if id(subschema) not in self._alternatives:
+                made = self._made(subschema, options, shapes, impossible)
+                self._alternatives[id(subschema)] = made
+                found = found or made is not None
         return found
 
-    def _overlapping(
+    def _made(
         self, subschema: Subschema, options: list[Conj], shapes_of: Shapes, impossible: Callable[[Conj, int], bool]
+    ) -> list[Conj] | None:
+        """The alternatives of a `oneOf`; None if no branches overlap."""
+        shapes = [shapes_of(option) for option in options]
+        kinds = self._kinds.find(subschema, shapes, shapes_of)
+
+        def overlap(one: Conj, other: Conj) -> bool:
+            self._compared += 1
+            if self._compared > COMPARED * self._limits.alternatives:
+                raise too_many(self._limits, subschema)
+            return not impossible(join(one, other), APART_DEPTH)
+
+        overlaps = self._overlapping(options, shapes, kinds, shapes_of, overlap)
+        rests = _rests(options, kinds, overlap)
+        if not overlaps and all([rest == [((), [])] for rest in rests.values()]):
+            return None
+        found = []
+        for index, option in enumerate(options):
+            others = [options[other] for other in overlaps.get(index, ())]
+            for part, more in rests.get(index, [((), [])]):
+                found.append(self._without(subschema, join(option, part), [*others, *more]))
+        return found
+
+    def _without(self, subschema: Subschema, conj: Conj, others: list[Conj]) -> Conj:
+        """A conjunction, and that none of others holds."""
+        if not others:
+            return conj
+        parts = set(conj)
+        for other in others:
+            parts.update(self._negation.conj(subschema, other))
+        return NEVER if 0 in parts else tuple(sorted(parts))
+
+    def _overlapping(
+        self,
+        options: list[Conj],
+        shapes: list[list[Shape]],
+        kinds: Mapping[int, Kind],
+        shapes_of: Shapes,
+        overlap: Callable[[Conj, Conj], bool],
     ) -> dict[int, list[int]]:
+        """By the index of a branch: the branches that it overlaps. Two kinds are not compared here."""
         types: list[int] = []
         tags = []
         candidates = _Candidates()
         found: dict[int, list[int]] = {}
+        others = len(kinds) < len(options)
         for second, option in enumerate(options):
-            shapes = shapes_of(option)
             bits = 0
-            for shape in shapes:
+            for shape in shapes[second]:
                 bits |= shape.types
             types.append(bits)
-            tags.append([_tags(shape, shapes_of, self._negation.strings) for shape in shapes])
-            for first in candidates.add(second, _scalars(shapes)):
+            if not others:
+                continue
+            tags.append([_tags(shape, shapes_of, self._negation.strings) for shape in shapes[second]])
+            for first in candidates.add(second, scalars(shapes[second])):
+                if first in kinds and second in kinds:
+                    continue
                 if not types[first] & bits or _tagged_apart(tags[first], tags[second]):
                     continue
-                self._compared += 1
-                if self._compared > COMPARED * self._limits.alternatives:
-                    raise too_many(self._limits, subschema)
-                if not impossible(join(options[first], option), APART_DEPTH):
+                if overlap(options[first], option):
                     found.setdefault(first, []).append(second)
                     found.setdefault(second, []).append(first)
         return found
+
+
+# A part of a branch, as a conjunction beside the branch, and conjunctions that it excludes.
+_Part = tuple[Conj, list[Conj]]
+
+
+def _rests(
+    options: list[Conj], kinds: Mapping[int, Kind], overlap: Callable[[Conj, Conj], bool]
+) -> dict[int, list[_Part]]:
+    """The parts of each kind that obey no other kind."""
+    classes: dict[Any, list[int]] = {}
+    for index, kind in kinds.items():
+        if kind.hidden is not None:
+            classes.setdefault(kind.rest, []).append(index)
+    # one branch of each class of equal rests
+    first = [members[0] for members in classes.values()]
+    excluded: dict[int, list[Conj]] = {members[0]: [] for members in classes.values() if len(members) == 1}
+    for number, index in enumerate(first):
+        rest = join(options[index], kinds[index].hidden or ())
+        for other in first[:number]:
+            if (index in excluded or other in excluded) and overlap(rest, options[other]):
+                for one, another in ((index, other), (other, index)):
+                    if one in excluded:
+                        excluded[one].append(options[another])
+    found: dict[int, list[_Part]] = {}
+    for index, kind in kinds.items():
+        if kind.hidden is None or excluded.get(index) == []:
+            found[index] = [((), [])]
+        else:
+            found[index] = [] if kind.shown == NEVER else [(kind.shown or (), [])]
+            if index in excluded:
+                found[index].append((kind.hidden, excluded[index]))
+    return found
 
 
 class _Candidates:
@@ -167,21 +238,3 @@ def _tagged_apart(some: list[dict[str, frozenset[str]]], others: list[dict[str, 
             for theirs in others
         ]
     )
-
-
-def _scalars(shapes: list[Shape]) -> set[Any] | None:
-    """The values of shapes that only allow listed strings, listed numbers and literals; None if a shape allows others.
-
-    A literal (null, true or false) is represented by the pair ("literal", its type bit).
-    """
-    found: set[Any] = set()
-    for shape in shapes:
-        types = shape.types
-        if types & (ARR | OBJ) or (types & STR and shape.strings is None) or (types & NUM and shape.numbers is None):
-            return None
-        if types & STR and shape.strings is not None:
-            found.update(shape.strings)
-        if types & NUM and shape.numbers is not None:
-            found.update(shape.numbers)
-        found.update([("literal", bit) for bit in (NULL, TRUE, FALSE) if types & bit])
-    return found

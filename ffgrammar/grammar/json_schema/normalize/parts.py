@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join, join_all
 from ffgrammar.grammar.json_schema.shape.constraints import Group
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.strings.strings import Strings
@@ -15,24 +15,24 @@ __all__ = ["item_conj", "property_conj", "property_conjs"]
 
 def item_conj(shape: Shape, index: int) -> Conj:
     """What the item at an index must obey."""
-    conj: Conj = ()
-    for one in shape.items:
-        conj = join(conj, one.prefix[index] if index < len(one.prefix) else one.rest)
-        if conj == NEVER:
-            break
-    return conj
+    found = [one.prefix[index] if index < len(one.prefix) else one.rest for one in shape.items]
+    return join_all([conj for conj in found if conj])
 
 
 def property_conj(shape: Shape, name: str, strings: Strings, first: int = 0) -> Conj:
     """What the value of a property must obey, according to `shape.groups[first:]`."""
-    conj: Conj = ()
-    for group in shape.groups[first:]:
-        matching: list[int] = []
-        if group.patterns:
+    found: list[Conj] = []
+    for group in shape.groups[first:] if first else shape.groups:
+        # (a call takes longer than looking up a name)
+        named, patterns, conj = group
+        if patterns:
             spelled = strings.spelled(name)[1:-1]
-            matching = [body for body, _ in group.patterns if strings.store.matches(body, spelled)]
-        conj = join(conj, group.of(name, matching))
-    return conj
+            conj = group.of(name, [body for body, _ in patterns if strings.store.matches(body, spelled)])
+        elif name in named:
+            conj = named[name]
+        if conj:
+            found.append(conj)
+    return join_all(found)
 
 
 def property_conjs(shape: Shape, names: Collection[str], strings: Strings) -> dict[str, Conj]:

@@ -139,7 +139,7 @@ class Reader:
             path = path[1]
         if depth > limit:
             where = self._subschemas.list[at].pointer()
-            raise LimitError("nesting", limit, f"schemas that apply to one value are nested too deep at {where}")
+            raise LimitError("nesting", limit, "schemas that apply to one value are nested too deep", f"at {where}")
 
     def plain_type(self, conj: Conj) -> str | None:
         """The name of a type, if a conjunction demands this type and nothing else; else None."""

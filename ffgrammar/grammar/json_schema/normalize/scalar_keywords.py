@@ -21,6 +21,7 @@ from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
 from ffgrammar.grammar.json_schema.shape.shape import Shape, lower_of
 from ffgrammar.grammar.json_schema.shape.types import ALL, ARR, FALSE, NULL, NUM, OBJ, STR, TRUE, TYPES
 from ffgrammar.grammar.json_schema.spec.internal_keywords import NOT_MULTIPLE, TYPES_LEFT, WITHOUT
+from ffgrammar.grammar.json_schema.strings.plain_patterns import listed_texts
 
 __all__: list[str] = []
 
@@ -190,7 +191,11 @@ def apply_max_length(context: Context, shape: Shape, subschema: Subschema, word:
 
 @applies("pattern")
 def apply_pattern(context: Context, shape: Shape, subschema: Subschema, word: str, value: Any, *_: Any) -> None:
-    shape.match(context.values.pattern(subschema, word, value))
+    listed = listed_texts(value) if isinstance(value, str) else None
+    if listed is None:
+        shape.match(context.values.pattern(subschema, word, value))
+    else:
+        shape.strings = listed if shape.strings is None else _both(shape.strings, listed)
 
 
 @negates("pattern")

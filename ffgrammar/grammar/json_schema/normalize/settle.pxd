@@ -8,3 +8,5 @@ cpdef bint settle(Shape shape, strings)
 cdef int _settle_numbers(Shape shape)
 # Drops the listed strings that break a constraint. Returns whether strings may be left.
 cdef bint _settle_strings(Shape shape, strings)
+# Returns whether the bounds of a shape leave no number.
+cpdef bint has_no_range(Shape shape)

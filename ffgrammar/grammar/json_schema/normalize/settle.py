@@ -11,7 +11,7 @@ from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import ARR, FRAC, INT, NUM, OBJ, STR
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 
-__all__ = ["settle"]
+__all__ = ["has_no_range", "settle"]
 
 
 def settle(shape: Shape, strings: Strings) -> bool:
@@ -45,12 +45,17 @@ def _settle_numbers(shape: Shape) -> int:
     Drops the listed numbers that break a constraint.
     """
     if shape.numbers is None:
-        low, high = shape.low, shape.high
-        if low is None or high is None or low < high:
-            return ~0
-        return ~0 if low == high and not shape.low_open and not shape.high_open else ~NUM
+        return ~NUM if has_no_range(shape) else ~0
     shape.numbers = tuple([value for value in shape.numbers if _allows_number(shape, value)])
     return ~0 if shape.numbers else ~NUM
+
+
+def has_no_range(shape: Shape) -> bool:
+    """Whether the bounds of a shape leave no number."""
+    low, high = shape.low, shape.high
+    if low is None or high is None or low < high:
+        return False
+    return low > high or shape.low_open or shape.high_open
 
 
 def _allows_number(shape: Shape, value: Decimal) -> bool:

@@ -67,7 +67,7 @@ def sets_of(
     marking = [option for option, marks in zip(options, annotated, strict=True) if marks]
     others = [option for option, marks in zip(options, annotated, strict=True) if not marks]
     if 1 << len(marking) > limit:
-        raise LimitError("alternatives", limit, f"too many sets of branches may hold at {pointer}")
+        raise LimitError("alternatives", limit, "too many sets of branches may hold", f"at {pointer}")
     found = []
     for size in range(len(marking) + 1):
         for chosen in combinations(range(len(marking)), size):

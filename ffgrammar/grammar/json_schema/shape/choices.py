@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
+from ffgrammar.grammar.json_schema.shape.scalars import Scalar
 
 __all__ = ["Choice", "Condition", "EvaluationPath"]
 
@@ -36,7 +37,7 @@ class Choice(NamedTuple):
             holds if and only if the conjunction does not hold.
         condition: if the alternatives say the same as an `if`: its parts.
         key: if several choices on one key were merged (see normalize/conditions.py): the key.
-        texts: with a key: the first alternatives are for these strings as its value, and the next one is for any other
+        values: with a key: the first alternatives are for these scalars as its value, and the next one is for any other
             value.
     """
 
@@ -45,4 +46,4 @@ class Choice(NamedTuple):
     unless: Conj | None = None
     condition: Condition | None = None
     key: str | None = None
-    texts: list[frozenset[str]] | None = None
+    values: list[frozenset[Scalar]] | None = None

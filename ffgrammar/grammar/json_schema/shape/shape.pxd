@@ -29,6 +29,7 @@ cdef class Shape:
     cdef public tuple key_names
     cdef public tuple some_keys
     cdef public object checked
+    cdef public tuple checked_items
     cdef public tuple marks
     cdef public tuple pending
     cdef public bint holed

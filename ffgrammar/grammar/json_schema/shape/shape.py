@@ -21,9 +21,9 @@ from types import MappingProxyType
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.shape.constraints import Contained, Group, Items, Mark, PendingUnevaluated, SomeKey
-from ffgrammar.grammar.json_schema.shape.types import ALL
+from ffgrammar.grammar.json_schema.shape.types import ALL, ARR
 
-__all__ = ["Shape", "lower_of"]
+__all__ = ["NOTHING_CHECKED", "Shape", "lower_of"]
 
 
 def lower_of(old: int | None, new: int) -> int:
@@ -31,7 +31,8 @@ def lower_of(old: int | None, new: int) -> int:
     return new if old is None else min(old, new)
 
 
-_NOTHING_CHECKED: Mapping[str, tuple[Conj, int]] = MappingProxyType({})
+# The value of `Shape.checked` where nothing was checked yet.
+NOTHING_CHECKED: tuple[int, int, Mapping[str, Conj]] = (0, 0, MappingProxyType({}))
 
 
 class Shape:
@@ -80,9 +81,11 @@ class Shape:
         self.counted_at: Subschema | None = None
         self.key_names: Conj = ()
         self.some_keys: tuple[SomeKey, ...] = ()
-        # by required property: the conjunction that combine.py last checked for contradictions, and the number of
-        # groups that it comes from
-        self.checked: Mapping[str, tuple[Conj, int]] = _NOTHING_CHECKED
+        # how many groups and how many required properties combine.py last checked for contradictions, and by these
+        # properties the conjunctions that came from these groups
+        self.checked: tuple[int, int, Mapping[str, Conj]] = NOTHING_CHECKED
+        # by index: the conjunction of an item that combine.py last checked
+        self.checked_items: tuple[Conj, ...] = ()
         # what unevaluated.py turns into groups, items and the like when everything is read
         self.marks: tuple[Mark, ...] = ()
         self.pending: tuple[PendingUnevaluated, ...] = ()
@@ -118,6 +121,7 @@ class Shape:
         other.key_names = self.key_names
         other.some_keys = self.some_keys
         other.checked = self.checked
+        other.checked_items = self.checked_items
         other.marks = self.marks
         other.pending = self.pending
         other.holed = self.holed
@@ -140,13 +144,26 @@ class Shape:
 
     def require(self, names: list[str]) -> None:
         """Require these keys."""
-        self.required = tuple(dict.fromkeys([*self.required, *names]))
+        if len(names) == 1:
+            # (most schemas require one more key than those before)
+            if names[0] not in self.required:
+                self.required = (*self.required, names[0])
+        else:
+            self.required = tuple(dict.fromkeys([*self.required, *names]))
 
     def contain(self, start: int, conj: Conj, least: int, most: int | None, subschema: Subschema) -> None:
         """Require that at least `least` and at most `most` items from an index on obey a conjunction."""
-        one = Contained(start, conj, least, most, subschema)
-        if not any([one[:4] == other[:4] for other in self.contained]):
-            self.contained = (*self.contained, one)
+        others = []
+        for one in self.contained:
+            if one.start == start and one.conj == conj:
+                # both count the same items
+                least, subschema = max(least, one.least), one.subschema
+                most = one.most if most is None else lower_of(one.most, most)
+            else:
+                others.append(one)
+        if most is not None and least > most:
+            self.types &= ~ARR
+        self.contained = (*others, Contained(start, conj, least, most, subschema))
 
     def some_key(self, one: SomeKey) -> None:
         """Require that some key, and its value, are as `one` describes."""
