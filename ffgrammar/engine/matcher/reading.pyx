@@ -4,7 +4,7 @@ Captures and explanations read the text once more, apart from the cursor. A matc
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint32_t
 
 from ffgrammar.engine.position.cursor cimport cursor_copy, cursor_free, cursor_revalidate, cursor_terminated
 from ffgrammar.engine.position.history cimport history_bytes, history_len

@@ -25,7 +25,8 @@ from ffgrammar.engine.position.cursor cimport (
     cursor_terminated,
 )
 from ffgrammar.engine.position.history cimport (
-    MAX_TEXT, NO_TOKEN, STEP_FLAGS, History, history_bytes, history_len, history_release, history_special, history_text, history_tokens,
+    MAX_TEXT, NO_TOKEN, STEP_FLAGS, History, history_bytes, history_len, history_release, history_special, history_text,
+    history_tokens,
 )
 
 from ffgrammar.core.arguments import byte_string, expect
