@@ -11,12 +11,12 @@ count against `Limits.alternatives`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, as_bits, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.normalize.conditions import FEW, Conditions
 from ffgrammar.grammar.json_schema.normalize.context import Context
@@ -143,7 +143,7 @@ class Combiner:
             self._steps += bool(path)
             self._strings.store.count_work(WORK)
             before = len(choices)
-            read |= _bits(self._reader.apply(shape, more, path, choices))
+            read |= as_bits(self._reader.apply(shape, more, path, choices))
             if forced:
                 read |= self._apply_all(shape, forced, choices)
             if self._is_refuted(choices, read):
@@ -198,7 +198,7 @@ class Combiner:
         for conj, path in steps:
             self._steps += 1
             self._strings.store.count_work(WORK)
-            read |= _bits(self._reader.apply(shape, conj, path, choices))
+            read |= as_bits(self._reader.apply(shape, conj, path, choices))
         return read
 
     def _forced(self, types: int, choices: list[Choice]) -> tuple[list[_Step], list[Choice]]:
@@ -225,7 +225,7 @@ class Combiner:
             if conj:
                 bits = known.get(conj)
                 if bits is None:
-                    bits = known[conj] = _bits(conj)
+                    bits = known[conj] = as_bits(conj)
                 if bits & read == bits:
                     return True
         return False
@@ -388,15 +388,6 @@ class Combiner:
         except UnsupportedError:
             # the divisor is too large; the error is raised again if the shape is emitted
             return False
-
-
-def _bits(subschemas: Iterable[Any]) -> int:
-    """The numbers of subschemas as the bits of an int. What is not a number is left out."""
-    found = 0
-    for at in subschemas:
-        if type(at) is int:
-            found |= 1 << at
-    return found
 
 
 def _breadth(choice: Choice) -> int:
