@@ -8,7 +8,10 @@ comes to an end even for recursive schemas.
 
 from __future__ import annotations
 
-__all__ = ["NEVER", "Conj", "join", "join_all"]
+from collections.abc import Iterable
+from typing import Any
+
+__all__ = ["NEVER", "Conj", "as_bits", "join", "join_all"]
 
 Conj = tuple[int, ...]
 # Number 0 is the schema `false`.
@@ -33,3 +36,12 @@ def join_all(conjs: list[Conj]) -> Conj:
     numbers: set[int] = set()
     numbers.update(*conjs)
     return NEVER if 0 in numbers else tuple(sorted(numbers))
+
+
+def as_bits(subschemas: Iterable[Any]) -> int:
+    """The numbers of subschemas as the bits of an int. What is not a number is left out."""
+    found = 0
+    for at in subschemas:
+        if type(at) is int:
+            found |= 1 << at
+    return found

@@ -13,6 +13,7 @@ cdef class Emitter(Symbols):
     cdef dict _open
     cdef list _waiting
     cdef bint _holed
+    cdef tuple _current
     # see Symbols
     cpdef symbol(self, tuple conj, int depth)
     # takes a conjunction and the symbol that was made of it; if a nonterminal stands for the conjunction already, the symbol

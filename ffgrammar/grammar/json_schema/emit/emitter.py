@@ -50,11 +50,21 @@ class Emitter(Symbols):
         self._open: dict[Conj, int | None] = {}
         # the conjunctions whose nonterminal has no production yet, because they are nested too deep
         self._waiting: list[Conj] = []
+        # the conjunction whose symbol is being made, for messages
+        self._current: Conj = ()
         # whether a symbol was made for a hole (see links.py)
         self._holed = False
 
     def start(self, conj: Conj) -> int:
-        """The symbol of the whole schema. Makes all other symbols, too."""
+        """The symbol of the whole schema. Makes all other symbols, too. A LimitError says for which subschema."""
+        try:
+            return self._start(conj)
+        except LimitError as error:
+            at = self._current[0] if self._current else 0
+            error.locate(f"at {self.subschemas.list[at].written_pointer()}")
+            raise
+
+    def _start(self, conj: Conj) -> int:
         symbol = self.symbol(conj, 0)
         chains: Chains | None = None
         while self._waiting:
@@ -122,13 +132,12 @@ class Emitter(Symbols):
 
     def _make(self, conj: Conj, depth: int) -> int:
         symbols: list[int] = []
-        try:
-            for shape in self.combiner.resolved_shapes(conj):
-                self._holed = self._holed or shape.holed
-                self._add_symbols(shape, depth, symbols)
-        except LimitError as error:
-            error.locate(f"at {self.subschemas.list[conj[0] if conj else 0].written_pointer()}")
-            raise
+        around = self._current
+        self._current = conj
+        for shape in self.combiner.resolved_shapes(conj):
+            self._holed = self._holed or shape.holed
+            self._add_symbols(shape, depth, symbols)
+        self._current = around
         if not symbols:
             self.impossible.append(conj)
             self.may_be_impossible = True

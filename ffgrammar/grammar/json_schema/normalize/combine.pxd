@@ -41,6 +41,10 @@ cdef class Combiner:
     cdef bint _is_refuted(self, list choices, read)
     # takes a Choice with a key; returns its alternatives, without those for strings that the shape does not allow
     cdef list _options_on_key(self, Shape shape, choice)
+    # applies pairs of a conjunction and a path to a shape; returns the subschemas that were applied, as bits
+    cdef _apply_all(self, Shape shape, steps, list choices)
+    # takes types and a list of Choices; returns what choices with one alternative left ask for, and the other choices
+    cdef tuple _forced(self, unsigned int types, list choices)
     # returns the types that the `type` keywords of a conjunction allow, as bits
     cdef unsigned int _types_of(self, tuple conj)
     # takes a list of Choices; returns a list of those that the shape leaves open

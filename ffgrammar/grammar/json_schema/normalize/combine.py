@@ -11,23 +11,23 @@ count against `Limits.alternatives`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Any
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, as_bits, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.normalize.conditions import FEW, Conditions
 from ffgrammar.grammar.json_schema.normalize.context import Context
 from ffgrammar.grammar.json_schema.normalize.one_of import too_many
-from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj
+from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj, property_conjs, touched
 from ffgrammar.grammar.json_schema.normalize.reader import Reader
 from ffgrammar.grammar.json_schema.normalize.settle import has_no_range, settle
 from ffgrammar.grammar.json_schema.normalize.unevaluated import finish
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
-from ffgrammar.grammar.json_schema.shape.scalars import scalars
+from ffgrammar.grammar.json_schema.shape.scalars import merged, scalars
 from ffgrammar.grammar.json_schema.shape.shape import NOTHING_CHECKED, Shape
 from ffgrammar.grammar.json_schema.shape.types import ALL, ARR, NUM, OBJ, STR
 from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_OF
@@ -40,6 +40,8 @@ PRUNING_LEVELS = 2
 # The conjunction of a property is examined as a whole if it has at most this many subschemas. In a larger one, pairs of
 # subschemas are examined.
 FEW_PARTS = 6
+# What more new required keys obey is looked up for all of them at once.
+FEW_NAMES = 4
 # So many items of an array are examined.
 FEW_ITEMS = 8
 # The groups (see shape/constraints.py) and the open choices of an alternative are counted together. Its cost grows by
@@ -54,9 +56,13 @@ WORK = 3000
 # All alternatives that are looked at may be this many times as many, with those that are excluded at once.
 EXCLUDED = 3
 
-# The shape so far, what to apply to it, its path, the choices still to be made, whether this is one of several options,
-# the keys for which a merged choice was made, and the subschemas that were applied, as bits.
-_Todo = tuple[Shape, Conj, EvaluationPath, list[Choice], bool, tuple[str, ...], int]
+# A choice with more alternatives is not looked at before it is made.
+FEW_OPTIONS = 8
+# A conjunction to apply to a shape, and its path.
+_Step = tuple[Conj, EvaluationPath]
+# The shape so far, what to apply to it, its path, what else to apply, the choices still to be made, whether this is one
+# of several options, the keys for which a merged choice was made, and the subschemas that were applied, as bits.
+_Todo = tuple[Shape, Conj, EvaluationPath, Sequence[_Step], list[Choice], bool, tuple[str, ...], int]
 
 
 class Combiner:
@@ -104,7 +110,7 @@ class Combiner:
             self._cost += len(conj) > 1
             found = self._multiply(conj)
             if len(found) > 2:
-                found = _merged(found)
+                found = merged(found)
             self._shapes[conj] = found
         return found
 
@@ -130,14 +136,16 @@ class Combiner:
 
     def _product(self, conj: Conj) -> list[Shape]:
         done: list[Shape] = []
-        todo: list[_Todo] = [(self._blank.copy(), conj, (), [], False, (), 0)]
+        todo: list[_Todo] = [(self._blank.copy(), conj, (), (), [], False, (), 0)]
         made = 0
         while todo:
-            shape, more, path, choices, is_one_of, split, read = todo.pop()
+            shape, more, path, forced, choices, is_one_of, split, read = todo.pop()
             self._steps += bool(path)
             self._strings.store.count_work(WORK)
             before = len(choices)
-            read |= _bits(self._reader.apply(shape, more, path, choices))
+            read |= as_bits(self._reader.apply(shape, more, path, choices))
+            if forced:
+                read |= self._apply_all(shape, forced, choices)
             if self._is_refuted(choices, read):
                 # what was applied is said not to hold
                 continue
@@ -172,14 +180,42 @@ class Combiner:
             rest = [other for other in choices if other is not choice]
             options = choice.options if choice.key is None else self._options_on_key(shape, choice)
             possible = [option for option in reversed(options) if types & self._types_of(option)]
+            forced = ()
+            if len(possible) == 1:
+                forced, rest = self._forced(types, rest)
             if made and len(possible) == 2 and self._excludes(shape, possible[1]):
                 # in a long chain of `if` and `else`, only one condition holds, so most conditions are excluded here
                 possible.pop()
-            several = len(possible) > 1
             if choice.key is not None:
                 split = (*split, choice.key)
-            todo.extend([(shape.copy(), option, path, list(rest), several, split, read) for option in possible])
+            several = len(possible) > 1
+            todo.extend([(shape.copy(), one, path, forced, list(rest), several, split, read) for one in possible])
         return done
+
+    def _apply_all(self, shape: Shape, steps: Sequence[_Step], choices: list[Choice]) -> int:
+        """Apply conjunctions to a shape. Returns the subschemas that were applied, as bits."""
+        read = 0
+        for conj, path in steps:
+            self._steps += 1
+            self._strings.store.count_work(WORK)
+            read |= as_bits(self._reader.apply(shape, conj, path, choices))
+        return read
+
+    def _forced(self, types: int, choices: list[Choice]) -> tuple[list[_Step], list[Choice]]:
+        """The only alternatives of those choices that have one left for some types, and the other choices.
+
+        (If each were made by itself, n of them would be looked through n times.)
+        """
+        forced: list[_Step] = []
+        others = []
+        for choice in choices:
+            if choice.key is None and len(choice.options) <= FEW_OPTIONS:
+                left = [option for option in choice.options if types & self._types_of(option)]
+                if len(left) == 1:
+                    forced.append((left[0], choice.path))
+                    continue
+            others.append(choice)
+        return forced, others
 
     def _is_refuted(self, choices: list[Choice], read: int) -> bool:
         """Whether a choice says that a conjunction does not hold whose subschemas were all applied."""
@@ -189,7 +225,7 @@ class Combiner:
             if conj:
                 bits = known.get(conj)
                 if bits is None:
-                    bits = known[conj] = _bits(conj)
+                    bits = known[conj] = as_bits(conj)
                 if bits & read == bits:
                     return True
         return False
@@ -249,11 +285,13 @@ class Combiner:
             return types
         count, seen, known = shape.checked
         found: dict[str, Conj] | None = None
-        for name in [*_touched(shape, count, seen), *shape.required[seen:]]:
+        new = shape.required[seen:]
+        conjs = property_conjs(shape, new, self._strings) if len(new) > FEW_NAMES else None
+        for name in [*touched(shape, count, seen), *new]:
             before = known.get(name)
             if before is None:
                 before = ()
-                conj = property_conj(shape, name, self._strings)
+                conj = property_conj(shape, name, self._strings) if conjs is None else conjs.get(name, ())
             else:
                 conj = join(before, property_conj(shape, name, self._strings, count))
             if conj != before and (conj == NEVER or self._contradicts(conj, before)):
@@ -352,41 +390,5 @@ class Combiner:
             return False
 
 
-def _bits(subschemas: Iterable[Any]) -> int:
-    """The numbers of subschemas as the bits of an int. What is not a number is left out."""
-    found = 0
-    for at in subschemas:
-        if type(at) is int:
-            found |= 1 << at
-    return found
-
-
-def _touched(shape: Shape, count: int, seen: int) -> Iterable[str]:
-    """Those of the first `seen` required keys about which the groups from `count` on say something."""
-    names: set[str] = set()
-    for named, patterns, additional in shape.groups[count:]:
-        if patterns or additional:
-            return shape.required[:seen]
-        names.update(named)
-    return [name for name in shape.required[:seen] if name in names] if names else ()
-
-
 def _breadth(choice: Choice) -> int:
     return len(choice.options)
-
-
-def _merged(shapes: list[Shape]) -> list[Shape]:
-    """The given shapes, with all those that only list strings merged into one."""
-    texts: dict[str, None] = {}
-    kept = []
-    for shape in shapes:
-        if shape.types == STR and shape.strings is not None and not shape.holed:
-            texts.update(dict.fromkeys(shape.strings))
-        else:
-            kept.append(shape)
-    if texts:
-        both = Shape()
-        both.types = STR
-        both.strings = tuple(texts)
-        kept.append(both)
-    return kept

@@ -79,7 +79,7 @@ class Conditions:
     def __init__(self, subschemas: Subschemas, negation: Negation) -> None:
         self._subschemas = subschemas
         self._negation = negation
-        self._contents = Contents(subschemas)
+        self._contents: Contents | None = None
         self._tags: dict[Conj, _Tag | None] = {}
         self._implied_tags: dict[Conj, dict[str, _Tag]] = {}
         self._options: dict[tuple[_Case, ...], tuple[list[Conj], list[frozenset[Scalar]]]] = {}
@@ -119,13 +119,14 @@ class Conditions:
     def _with_one_outcome(self, choices: list[Choice]) -> list[Choice]:
         """The same choices. A few conditions that demand the same, and nothing else, are one choice: what they demand
         holds, or none of them demands it."""
+        self._contents = contents = self._contents or Contents(self._subschemas)
         by_outcome: dict[Any, list[Choice]] = {}
         for choice in choices:
             # (with owners, what a condition evaluates counts)
             condition = None if choice.path[2] else choice.condition
             if condition is not None and bool(condition.then) != bool(condition.otherwise):
                 demand = condition.then or condition.when
-                by_outcome.setdefault((bool(condition.then), self._contents.of(demand)), []).append(choice)
+                by_outcome.setdefault((bool(condition.then), contents.of(demand)), []).append(choice)
         merged: dict[int, Choice | None] = {}
         for members in by_outcome.values():
             if len(members) >= FEW:

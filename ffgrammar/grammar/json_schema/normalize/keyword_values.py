@@ -62,7 +62,7 @@ class KeywordValues:
         # by the id() of a subschema
         self._items: dict[int, Items] = {}
         self._groups: dict[int, Group] = {}
-        self._contents = Contents(subschemas)
+        self._contents: Contents | None = None
 
     # Any type
 
@@ -179,7 +179,8 @@ class KeywordValues:
 
     def contains(self, subschema: Subschema) -> tuple[Conj, int, int | None]:
         """The conjunction of `contains`, and how many items must obey it: at least and at most (None: no bound)."""
-        conj = self._contents.first(self.subschemas.child(subschema, subschema.schema["contains"], ("contains",)))
+        self._contents = contents = self._contents or Contents(self.subschemas)
+        conj = contents.first(self.subschemas.child(subschema, subschema.schema["contains"], ("contains",)))
         least, most = 1, None
         if subschema.dialect.has("minContains"):
             least = count_of(subschema.schema.get("minContains", 1), subschema, "minContains")

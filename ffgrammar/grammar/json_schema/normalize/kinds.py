@@ -30,9 +30,9 @@ from ffgrammar.grammar.json_schema.shape.types import ARR, OBJ
 from ffgrammar.grammar.json_schema.spec.internal_keywords import TYPES_LEFT
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 
-__all__ = ["Kind", "Kinds"]
+__all__ = ["FEW", "Kind", "Kinds"]
 
-# Fewer branches are compared in pairs.
+# Fewer branches are compared in pairs, which takes less time.
 FEW = 8
 # So many keys are tried as tags, those that most branches name first.
 TRIED = 3
@@ -77,8 +77,6 @@ class Kinds:
             shapes: those of each branch.
             shapes_of: returns the shapes of a conjunction.
         """
-        if len(shapes) < FEW:
-            return {}
         single = {index: found[0] for index, found in enumerate(shapes) if len(found) == 1}
         arrays = {index: shape for index, shape in single.items() if _is_plain_array(shape)}
         if len(arrays) >= FEW:

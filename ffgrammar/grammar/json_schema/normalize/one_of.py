@@ -16,7 +16,7 @@ from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
-from ffgrammar.grammar.json_schema.normalize.kinds import Kind, Kinds
+from ffgrammar.grammar.json_schema.normalize.kinds import FEW, Kind, Kinds
 from ffgrammar.grammar.json_schema.normalize.negation import Negation
 from ffgrammar.grammar.json_schema.normalize.parts import property_conj
 from ffgrammar.grammar.json_schema.shape.scalars import scalars
@@ -46,7 +46,7 @@ class OneOfs:
     def __init__(self, negation: Negation, limits: Limits) -> None:
         self._negation = negation
         self._limits = limits
-        self._kinds = Kinds(negation.subschemas, negation.strings)
+        self._kinds: Kinds | None = None
         # how many pairs of branches were compared, in all
         self._compared = 0
         # by the id() of the subschema with the `oneOf`: the alternatives that stand for its branches; None if the
@@ -93,7 +93,10 @@ class OneOfs:
     ) -> list[Conj] | None:
         """The alternatives of a `oneOf`; None if no branches overlap."""
         shapes = [shapes_of(option) for option in options]
-        kinds = self._kinds.find(subschema, shapes, shapes_of)
+        kinds: dict[int, Kind] = {}
+        if len(options) >= FEW:
+            self._kinds = self._kinds or Kinds(self._negation.subschemas, self._negation.strings)
+            kinds = self._kinds.find(subschema, shapes, shapes_of)
 
         def overlap(one: Conj, other: Conj) -> bool:
             self._compared += 1

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join, join_all
 from ffgrammar.grammar.json_schema.shape.constraints import Group
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 
-__all__ = ["item_conj", "property_conj", "property_conjs"]
+__all__ = ["item_conj", "property_conj", "property_conjs", "touched"]
 
 
 def item_conj(shape: Shape, index: int) -> Conj:
@@ -59,3 +59,13 @@ def property_conjs(shape: Shape, names: Collection[str], strings: Strings) -> di
         for name in names:
             found[name] = join(found.get(name, ()), property_conj(rest, name, strings))
     return found
+
+
+def touched(shape: Shape, count: int, seen: int) -> Iterable[str]:
+    """Those of the first `seen` required keys about which the groups from `count` on say something."""
+    names: set[str] = set()
+    for named, patterns, additional in shape.groups[count:]:
+        if patterns or additional:
+            return shape.required[:seen]
+        names.update(named)
+    return [name for name in shape.required[:seen] if name in names] if names else ()

@@ -9,7 +9,7 @@ from typing import Any
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import ARR, FALSE, NULL, NUM, OBJ, STR, TRUE
 
-__all__ = ["Scalar", "scalar", "scalars", "written"]
+__all__ = ["Scalar", "merged", "scalar", "scalars", "written"]
 
 # A string, a number, or for null, true and false the pair of "literal" and the bit of its type.
 Scalar = str | Decimal | tuple[str, int]
@@ -48,3 +48,20 @@ def scalars(shapes: Iterable[Shape]) -> set[Scalar] | None:
             found.update(shape.numbers)
         found.update([("literal", bit) for bit in (NULL, TRUE, FALSE) if types & bit])
     return found
+
+
+def merged(shapes: list[Shape]) -> list[Shape]:
+    """The given shapes, with all those that only list strings merged into one."""
+    texts: dict[str, None] = {}
+    kept = []
+    for shape in shapes:
+        if shape.types == STR and shape.strings is not None and not shape.holed:
+            texts.update(dict.fromkeys(shape.strings))
+        else:
+            kept.append(shape)
+    if texts:
+        both = Shape()
+        both.types = STR
+        both.strings = tuple(texts)
+        kept.append(both)
+    return kept
