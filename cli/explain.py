@@ -51,7 +51,8 @@ def command(
 
     The answer has what is open and since which byte, which lexemes are being read and what they still need, what may
     begin, and the next bytes. Open are the rules of a Lark grammar, or the values of a JSON text by their pointers. If
-    the prefix is rejected, it explains the place where that happens, and why.
+    the prefix is rejected, it explains the place where that happens, and why. Keys come in the schema's order, unless
+    --property-order any.
 
     Exit code 1: the prefix, the text of --next or the token may not come.
     """

@@ -270,7 +270,7 @@ def parse_ids(text: str) -> list[int]:
     try:
         return [int(word) for word in words]
     except ValueError as error:
-        raise click.UsageError(f"not token ids: {text.strip()[:60]!r}") from error
+        raise click.UsageError(f"not token ids: {text.strip()[:60]!r}; write them as 1,2,3") from error
 
 
 def text_bytes(text: str) -> bytes:
@@ -282,7 +282,7 @@ def _hex_bytes(text: str) -> bytes:
     try:
         return bytes.fromhex(text)
     except ValueError as error:
-        raise click.UsageError(f"not bytes in hexadecimal: {text[:60]!r}") from error
+        raise click.UsageError(f"not bytes in hexadecimal: {text[:60]!r}; write two digits a byte, as 7b22") from error
 
 
 def prefix_options(function: F) -> F:

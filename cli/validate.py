@@ -60,10 +60,15 @@ def _html_row(name: str, text: bytes, found: Rejection | None) -> tuple[str, str
 def _text_of_line(line: bytes, field: str | None) -> bytes:
     if field is None:
         return line
-    value = json.loads(line)
-    if not isinstance(value, dict) or not isinstance(value.get(field), str):
-        raise ValueError(f"no string {field!r} in this line")
-    text: str = value[field]
+    try:
+        value = json.loads(line)
+    except ValueError as error:
+        raise ValueError(f"the line is not JSON: {error}") from error
+    if not isinstance(value, dict) or field not in value:
+        raise ValueError(f"this line has no {field!r}")
+    text = value[field]
+    if not isinstance(text, str):
+        raise ValueError(f"{field!r} is not a string: give the answer as text, before it is parsed")
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -113,7 +118,9 @@ def command(
 ) -> int:
     """Say whether whole texts belong to a grammar, or where they leave it.
 
-    For a rejected text it also says what was allowed at that point. Each of FILES is one text; - is stdin, the default.
+    For a rejected text it also says what was allowed at that point. Keys come in the schema's order, unless
+    --property-order any. Each of FILES is one text; - is stdin, the default.
+
     Exit code 1: at least one text is rejected.
     """
     from .sources import load_grammar, load_tokenizer

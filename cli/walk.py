@@ -58,7 +58,7 @@ class Allowed:
             parts += [_range_name(low, high) for low, high in ranges[:MAX_RANGES]]
             if len(ranges) > MAX_RANGES:
                 parts.append(counted(len(ranges) - MAX_RANGES, "more range") + " of bytes")
-        parts += self.special[:MAX_RANGES]
+        parts += [f"the special token {name} (no text spells it)" for name in self.special[:MAX_RANGES]]
         if len(self.special) > MAX_RANGES:
             parts.append(counted(len(self.special) - MAX_RANGES, "more special token"))
         if self.end:

@@ -277,11 +277,16 @@ def test_validate_reads_lines_fields_and_newlines(invoke: Invoke, lark_sum: str,
     assert found.code == 1
     assert [answer["accepted"] for answer in found.json_lines()] == [True, False, True]
     assert found.json_lines()[1]["rejected"]["at_end"]
-    lines = "".join(json.dumps(item) + "\n" for item in [{"text": "1"}, {"text": "x"}, {"other": 1}])
-    found = invoke("validate", lark_sum, "--ndjson", "--field", "text", stdin=lines)
+    lines = "".join(json.dumps(item) + "\n" for item in [{"text": "1"}, {"text": "x"}, {"other": 1}, {"text": {}}])
+    found = invoke("validate", lark_sum, "--ndjson", "--field", "text", stdin=lines + "{\n")
     assert found.code == 2
-    assert [answer.get("accepted") for answer in found.json_lines()] == [True, False, None]
-    assert "error" in found.json_lines()[2]
+    answers = found.json_lines()
+    assert [answer.get("accepted") for answer in answers] == [True, False, None, None, None]
+    assert [answer["error"].split(":")[0] for answer in answers[2:]] == [
+        "this line has no 'text'",
+        "'text' is not a string",
+        "the line is not JSON",
+    ]
     assert invoke("validate", lark_sum, stdin="1\n").code == 1
     assert invoke("validate", lark_sum, "--chomp", stdin="1\n").code == 0
     assert invoke("validate", lark_sum, "--field", "text").code == 2
@@ -661,7 +666,10 @@ def test_special_tokens_that_a_text_cannot_have(invoke: Invoke, tmp_path: Path) 
     path.write_text('start: "a" <|fim_prefix|> "b"')
     (tmp_path / "text").write_text("ab")
     place = ("validate", str(path), str(tmp_path / "text"))
-    assert "at byte 1, line 1, column 2; allowed there: <|fim_prefix|>" in invoke(*place).out
+    assert (
+        "at byte 1, line 1, column 2; allowed there: the special token <|fim_prefix|> (no text spells it)"
+        in invoke(*place).out
+    )
     assert invoke(*place, "--json").json()["rejected"]["allowed"]["special_tokens"] == ["<|fim_prefix|>"]
     found = invoke("sample", str(path))
     assert found.code != 0 and "asks for special tokens, such as <|fim_prefix|>" in found.err

@@ -326,7 +326,7 @@ def test_many_things_in_any_order(tmp_path: Path) -> None:
 def test_what_never_ends_has_a_limit(text: str) -> None:
     error = refused(text, ff.LimitError, limits=ff.Limits(rules=50_000))
     assert error.limit in ("rules", "nesting")
-    assert error.detail.startswith("line ")
+    assert error.where.startswith("at line ")
 
 
 def test_templates_with_equal_arguments_are_one() -> None:

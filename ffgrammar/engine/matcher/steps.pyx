@@ -52,9 +52,9 @@ cdef class Steps:
             self.budget = TokenBudget(self.engine, clipped(max_tokens))
             fewest = fewest_tokens(self.engine, &self.cursor)
             if self.budget.max_tokens < fewest.tokens:
-                known = "needs" if fewest.is_exact else "is known to need no more than"
+                known = "the shortest text" if fewest.is_exact else "the shortest text that was found"
                 count = "1 token" if fewest.tokens == 1 else f"{fewest.tokens} tokens"
-                raise MatcherError(f"max_tokens={max_tokens} is too few: the shortest text {known} {count}")
+                raise MatcherError(f"max_tokens={max_tokens} is too few: {known} needs {count}")
         if not canonical and prompt is None:
             return
         if self.engine.tables.rules.token_classes.len and self.engine.tokenizer.normal_form is not None:

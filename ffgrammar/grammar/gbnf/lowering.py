@@ -65,10 +65,11 @@ def build(
     """
     source = read(text, DIALECTS[dialect], limits)
     if start not in source.rules:
-        from ffgrammar.grammar.names import did_you_mean
+        from ffgrammar.grammar.names import did_you_mean, one_of
 
         hint = did_you_mean(start, list(source.rules))
-        raise error_at(text, 0, f"there is no rule {start!r} to start with{hint}")
+        rules = f"; the rules are {one_of(source.rules)}" if source.rules else "; there are no rules"
+        raise error_at(text, 0, f"there is no rule {start!r} to start with{hint}{rules}")
     vocabulary = Vocabulary(special_tokens or {}, end_tokens)
     return _Lowering(source, store, limits, vocabulary).grammar(start, dialect)
 

@@ -251,6 +251,8 @@ class Reader(BodyReader):
         mark = self.step()
         if terminal:
             raise self.unsupported(mark.offset, "only rules can have parameters: write the name in lower case")
+        if self.tokens[self.at].kind == "=":
+            raise self.error(mark.offset, "a rule is written NAME: ... here; '::=' is of GBNF and EBNF")
         self.take("_", what="'_': the parameter of a rule is written name::_")
         return True
 

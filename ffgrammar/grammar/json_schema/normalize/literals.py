@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError
+from ffgrammar.grammar.json_schema.documents.text import kind_of
 from ffgrammar.grammar.json_schema.numbers.decimals import MAX_DIGITS, fits
 from ffgrammar.grammar.json_schema.shape.types import FALSE, NULL, NUM, STR, TRUE
 from ffgrammar.grammar.json_schema.spec.located import Located
@@ -32,7 +33,8 @@ def check_names(names: Iterable[Any], subschema: Located, *tokens: str) -> None:
 def number(value: Any, subschema: Located, *tokens: str) -> Decimal:
     """A JSON number, exactly; a float stands for the decimal that repr() writes."""
     if isinstance(value, bool) or not isinstance(value, (int, float, Decimal)):
-        raise GrammarError("this must be a number", pointer=subschema.pointer(*tokens))
+        what = tokens[-1] if tokens else "this"
+        raise GrammarError(f"{what} must be a number, not {kind_of(value)}", pointer=subschema.pointer(*tokens))
     # (a subclass of float may have a repr() that is not a plain number)
     exact = Decimal(float.__repr__(value)) if isinstance(value, float) else Decimal(value)
     if not exact.is_finite():
