@@ -14,8 +14,8 @@ __all__ = [
     "UnsupportedError",
 ]
 
-# How many characters an error shows of a text's beginning and of its end, if the text is longer. A name in a grammar may
-# be a million characters long.
+# How many characters an error shows of a text's beginning and of its end, if the text is longer. A name in a grammar
+# may have a million characters.
 MAX_BEFORE, MAX_AFTER = 1500, 500
 
 
