@@ -358,3 +358,24 @@ def test_a_limit_of_a_compilation_names_its_place(
         compiler(source, cl100k, limits=ff.Limits(**limits))
     assert caught.value.where in (f"at {where}", f"in {where}")
     assert where in str(caught.value)
+
+
+# A reader that tries each place again takes hours for some of these. The names are in the messages.
+LONG: dict[str, tuple[Callable[..., Any], str]] = {
+    "a JSON string that is never closed": (ff.compile_lark, 'start: %json {"a": ' + '\\"' * 500_000),
+    "a backslash that ends the JSON": (ff.compile_lark, 'start: %json {"a": "\\'),
+    "blanks in braces": (ff.compile_gbnf, 'root ::= "a"{' + " " * 500_000 + "x}"),
+    "blanks after a comma": (ff.compile_ebnf, 'root ::= "a"{1 ,' + " " * 500_000 + "x}"),
+    "an unknown name in Lark": (ff.compile_lark, f"start: {'A' * 500_000}"),
+    "an unknown name in GBNF": (ff.compile_gbnf, f"root ::= {'a' * 500_000}"),
+    "an unknown reference": (ff.compile_json_schema, json.dumps({"$ref": f"#/{'a' * 500_000}"})),
+    "a wrong value at a long key": (ff.compile_json_schema, json.dumps({"properties": {"a" * 500_000: 1}})),
+}
+
+
+@pytest.mark.parametrize(("compiler", "source"), LONG.values(), ids=LONG.keys())
+def test_long_sources_have_short_errors(cl100k: ff.Tokenizer, compiler: Callable[..., Any], source: str) -> None:
+    with pytest.raises(ff.GrammarError) as caught:
+        compiler(source, cl100k)
+    assert caught.value.line or caught.value.pointer
+    assert len(str(caught.value)) < 5000

@@ -14,6 +14,10 @@ __all__ = [
     "UnsupportedError",
 ]
 
+# How many characters an error shows of a text's beginning and of its end, if the text is longer. A name in a grammar
+# may have a million characters.
+MAX_BEFORE, MAX_AFTER = 1500, 500
+
 
 class FFGrammarError(Exception):
     """Base of every error that ffgrammar raises on purpose."""
@@ -27,7 +31,7 @@ class GrammarError(FFGrammarError, ValueError):
     """A grammar, schema or regex is wrong.
 
     Attributes:
-        message: what is wrong, without the place.
+        message: what is wrong, without the place. The middle of a very long one is left out.
         line, column: the position in the text, both from 1 on, or None. Columns count code points.
         pointer: JSON pointer into the schema ("" is the root), or None.
         file: the file that the text imports and that has the error; None if it is in the text itself.
@@ -44,7 +48,7 @@ class GrammarError(FFGrammarError, ValueError):
         file: str | None = None,
         excerpt: str | None = None,
     ) -> None:
-        self.message = message
+        self.message = message = _shortened(message)
         self.line = line
         self.column = column
         self.file = file
@@ -57,7 +61,7 @@ class GrammarError(FFGrammarError, ValueError):
         """Where the error is, as a phrase: "line 3, column 7", "at /properties/a", or "" if it is unknown."""
         parts = [] if self.file is None else [self.file]
         if self.pointer is not None:
-            parts.append(f"at {self.pointer or '/ (the root)'}")
+            parts.append(f"at {_shortened(self.pointer) or '/ (the root)'}")
         if self.line is not None:
             parts.append(f"line {self.line}")
         if self.column is not None:
@@ -68,6 +72,11 @@ class GrammarError(FFGrammarError, ValueError):
         place = self.place()
         told = f"{place}: {self.message}" if place else self.message
         return told if self.excerpt is None else f"{told}\n{self.excerpt}"
+
+
+def _shortened(text: str) -> str:
+    """A text, without its middle if it is very long."""
+    return text if len(text) <= MAX_BEFORE + MAX_AFTER else f"{text[:MAX_BEFORE]}[...]{text[-MAX_AFTER:]}"
 
 
 class UnsupportedError(GrammarError):

@@ -78,10 +78,10 @@ cdef class CommonFollowers:
     cdef int add_predecessors(self, uint32_t token) noexcept with gil:
         cdef const uint32_t* found
         cdef uint32_t i
-        try:
-            mask = self.rules.predecessors.find(token)
-        except MemoryError:
-            return NO_MEMORY
+        cdef int status = OK
+        mask = self.rules.predecessors.find_or_status(token, &status)
+        if status < 0:
+            return status
         found = <const uint32_t*><const char*><bytes>mask
         for i in range(self.trie.n_words):
             self.words.data[i] |= found[i]

@@ -140,11 +140,11 @@ cdef class CanonicalMasks:
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words
     ) noexcept:
         cdef bytes successors = None
+        cdef int status = OK
         if at.last < <uint32_t>UNCONSTRAINED and not at.character.need:
-            try:
-                successors = self.rules.all_successors.find(at.last)
-            except MemoryError:
-                return NO_MEMORY
+            successors = self.rules.all_successors.find_or_status(at.last, &status)
+            if status < 0:
+                return status
         return self.parts.fill(
             engine, config, at, sieve, NULL if successors is None else <const uint32_t*><const char*>successors, words)
 
@@ -168,11 +168,10 @@ cdef class CanonicalMasks:
         if status < 0:
             return status
         if mask.count == DENSE and sieve.beside != NULL and at.last < <uint32_t>UNCONSTRAINED:
-            try:
-                successors = self.rules.all_successors.find(at.last)
-            except MemoryError:
+            successors = self.rules.all_successors.find_or_status(at.last, &status)
+            if status < 0:
                 mask_release(mask)
-                return NO_MEMORY
+                return status
             beside = <const uint32_t*><const char*>successors
         self.sift(mask, at, sieve, beside, words)
         mask_release(mask)

@@ -20,7 +20,8 @@ from ffgrammar.regex.syntax.charset import ANY
 
 __all__ = ["read"]
 
-_REPEAT = re.compile(r"\{\s*([0-9]*)\s*(?:(,)\s*(-1|[0-9]*)\s*)?\}", re.ASCII)
+# (blanks are matched in one way only, so that a match that fails takes linear time)
+_REPEAT = re.compile(r"\{\s*(?:([0-9]+)\s*)?(?:(,)\s*(?:(-1|[0-9]+)\s*)?)?\}", re.ASCII)
 _OPERATORS = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 # A number with more digits is refused without being converted. (int() itself refuses very long numbers.)
 _NUMBER_DIGITS = 9
@@ -271,7 +272,7 @@ class _Reader:
         if found is None or not (found[1] or (found[2] and found[3] and not ebnf)) or (found[3] == "-1" and not ebnf):
             raise self.error(token.offset, f"{_shown(token)} is no repetition; write {{2}}, {{2,}}, {{0,4}} or {{2,4}}")
         low, comma, high = found.groups()
-        if max(len(low), len(high or "")) > _NUMBER_DIGITS:
+        if max(len(low or ""), len(high or "")) > _NUMBER_DIGITS:
             line, column = place(self.text, token.offset)
             raise LimitError("rules", self.limits.rules, "too many repetitions", f"at line {line}, column {column}")
         lo = int(low or 0)

@@ -26,8 +26,9 @@ _TOKEN = re.compile(
     re.VERBOSE,
 )
 _OBJECT = re.compile(r"\s*\{")
-# What decides where the braces of a JSON object close.
-_BRACES = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}]', re.DOTALL)
+# What decides where the braces of a JSON object close. A string that is never closed takes the rest of the text: if
+# each of its quotes were tried as the beginning of another one, the time would be quadratic.
+_BRACES = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}]', re.DOTALL)
 # The keywords with a JSON object after them.
 _WITH_JSON = ("%json", "%regex", "%llguidance", "%indenter")
 

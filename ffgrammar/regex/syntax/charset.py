@@ -42,6 +42,8 @@ __all__ = [
 Charset = tuple[tuple[int, int], ...]
 
 LAST = 0x10FFFF
+# Far more than the longest name of a property with its value has.
+MAX_PROPERTY_NAME = 200
 NOTHING: Charset = ()
 ANY: Charset = ((0, 0xD7FF), (0xE000, LAST))
 
@@ -193,27 +195,29 @@ def unicode_property(name: str) -> Charset | None:
 
     A leading ^ negates, as in that package.
     """
-    if not name or not all(char.isalnum() or char in " _-=:.&^/" for char in name):
+    if not 0 < len(name) <= MAX_PROPERTY_NAME or not all(char.isalnum() or char in " _-=:.&^/" for char in name):
         return None
     # A scan takes milliseconds, and a property has thousands of spellings. (A minus before a digit is part of a value.)
     return _property(re.sub(r"[_ ]|-(?![0-9])", "", name).lower())
 
 
+# (a value that is a number may be written in any number of ways)
+@lru_cache(maxsize=8192)
 def _property(name: str) -> Charset | None:
-    from regex import error
+    import regex
 
-    found = _known.get(name)
-    if found is None:
-        try:
-            found = _find(rf"\p{{{name}}}+")
-        except error:
+    try:
+        # What it cannot read as a property, the package takes for the text of the escape. But each character has a
+        # property or has it not.
+        if not regex.match(rf"\p{{{name}}}|\P{{{name}}}", "\0"):
             return None
-        found = _known[name] = _shared.setdefault(found, found)
-    return found
+        found = _find(rf"\p{{{name}}}+")
+    except (regex.error, OverflowError):
+        return None
+    return _shared.setdefault(found, found)
 
 
-# The sets of all properties that were asked for, by name. There are some thousands of names, and many share a set.
-_known: dict[str, Charset] = {}
+# The sets of all properties that were asked for: many names share a set.
 _shared: dict[Charset, Charset] = {}
 
 

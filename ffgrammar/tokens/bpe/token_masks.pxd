@@ -11,8 +11,11 @@ cdef class TokenMasks:
     cdef dict kept               # mask by token
     cdef readonly size_t max_bytes
 
-    # The mask of a token that merges make. Raises MemoryError.
+    # The mask of a token that merges make. Raises MemoryError, and what the handler of a signal raises while this waits.
     cdef bytes find(self, uint32_t one)
+
+    # `find` for callers that cannot raise. Returns None and sets the status to NO_MEMORY or INTERRUPTED instead.
+    cdef object find_or_status(self, uint32_t one, int* status)
 
     # The mask of any token: all zeros if merges do not make it. Raises TokenizerError if the id is out of range.
     cdef bytes find_any(self, token)

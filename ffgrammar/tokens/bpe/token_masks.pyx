@@ -7,8 +7,9 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from cpython.exc cimport PyErr_SetObject
 
-from ffgrammar.core.status cimport NO_MEMORY
+from ffgrammar.core.status cimport INTERRUPTED, NO_MEMORY
 from ffgrammar.tokens.bpe.merges cimport Merges
 
 from ffgrammar.core.forks import new_lock
@@ -54,6 +55,17 @@ cdef class TokenMasks:
             if size <= self.max_bytes:
                 self.kept[one] = found
         return <bytes>found
+
+    cdef object find_or_status(self, uint32_t one, int* status):
+        try:
+            return self.find(one)
+        except MemoryError:
+            status[0] = NO_MEMORY
+        except BaseException as raised:
+            # (a lock that is not free is waited for, and the handlers of signals run meanwhile)
+            PyErr_SetObject(type(raised), raised)
+            status[0] = INTERRUPTED
+        return None
 
     cdef int write(self, uint32_t one, uint32_t* mask) noexcept nogil:
         return NO_MEMORY
