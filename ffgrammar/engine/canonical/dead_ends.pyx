@@ -436,7 +436,7 @@ cdef class DeadEnds:
         cdef int status = self.rules.merges.reached(token)
         if status < 0:
             return NO_MEMORY
-        if status == 0 or (self.rules.has_unmergeable and part.way != GOES_ON and self.begins_unmergeable(0, token)):
+        if status == 0 or (self.rules.has_unmergeable and part.way != GOES_ON and self.rules.begins_unmergeable[token]):
             return self.judge(engine, part, token)
         status = self.followers.is_dead_end(engine, config, transition, transition.after[token], token)
         if status == NOT_KNOWN:

@@ -3,7 +3,7 @@ own."""
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.utf8 cimport Utf8
@@ -140,6 +140,10 @@ cdef class Lookahead:
     # byte out, the bit of this byte is set all the same. Returns a status.
     cdef int find_next_bytes(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil
 
+    # Part of find_next_bytes. The lexeme ends before the bytes of `live` whose target is LEAVE, and `after` is the configuration
+    # after it; its row is PENDING if no lexeme may end there. Clear those of these bytes that are dead.
+    cdef void drop_dead(self, Engine engine, const Config* config, const Config* after, uint32_t* live) noexcept nogil
+
     # `search_tokens` for the tokens that a walk over the trie still has to find. If `found` is NULL, the search ends when it
     # succeeds with one of them. Otherwise all tokens that it succeeds with are appended to `found`.
     cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level, Vec* found) noexcept nogil
@@ -167,11 +171,11 @@ cdef class Lookahead:
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil
 
-    # `try_characters` for the characters that begin with the bytes of `part` and go on with a byte from `low` to `high`. `bytes`
-    # has the bytes that may come next, as bits; it is NULL where these are not known.
-    cdef int try_bytes(
-        self, Engine engine, const Config* config, const Utf8* part, const uint32_t* bytes, uint32_t low, uint32_t high,
-        uint32_t hypothesis, bint ended, uint32_t* steps_left,
+    # `try_characters` for the characters that begin with the bytes of `part` and the byte `byte`. `live` has the classes of the
+    # characters that count, as bits, as PretokenTable.live_ends has them.
+    cdef int try_byte(
+        self, Engine engine, const Config* config, const Utf8* part, uint32_t byte, uint64_t live, uint32_t hypothesis,
+        bint ended, uint32_t* steps_left,
     ) noexcept nogil
 
     # Whether the automaton of pre-tokens has a successor in way `first` or a later way. `entry` is state * classes + class.

@@ -20,7 +20,7 @@ from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
-from ffgrammar.core.compare cimport bits_unlike
+from ffgrammar.core.compare cimport bits_low, bits_unlike
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_truncate
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.utf8 cimport utf8_step
@@ -337,6 +337,7 @@ cdef class Lookahead:
         cdef bint asks_all = asks and engine.completability.enabled
         cdef Config moved
         cdef Config after
+        cdef const uint32_t* delta
         cdef uint32_t[8] live
         cdef uint32_t byte, target, word
         cdef bint ended = False
@@ -348,10 +349,11 @@ cdef class Lookahead:
         mark = trace_mark(&engine.recognizer.trace)
         # (no configuration here has this row, so the entry is not found if this function fails half-way)
         kept.config.row = PENDING
-        memset(kept.bytes, 0, sizeof(kept.bytes))
-        # (most bytes are dead)
+        delta = engine.recognizer.dfa.delta.data + config.state
         for word in range(8):
-            live[word] = bits_unlike(engine.recognizer.dfa.delta.data + config.state + 32 * word, DEAD_STATE)
+            # (most bytes are dead, or stay inside the lexeme)
+            kept.bytes[word] = 0 if asks_all else bits_low(delta + 32 * word)
+            live[word] = bits_unlike(delta + 32 * word, DEAD_STATE) & ~kept.bytes[word]
         word = 0
         while word < 8:
             if not live[word]:
@@ -368,6 +370,8 @@ cdef class Lookahead:
                         &engine.recognizer, config.row, dfa_accept(&engine.recognizer.dfa, config.state), &after, &looked)
                     after.row = after.row if status > 0 else PENDING
                     trace_release(&engine.recognizer.trace, &mark)
+                    if not looked:
+                        self.drop_dead(engine, config, &after, live)
                 if status >= 0 and not looked:
                     if after.row == PENDING:
                         continue
@@ -388,6 +392,16 @@ cdef class Lookahead:
         kept.config.state = config.state
         memcpy(bytes, kept.bytes, sizeof(kept.bytes))
         return OK
+
+    cdef void drop_dead(self, Engine engine, const Config* config, const Config* after, uint32_t* live) noexcept nogil:
+        cdef const uint32_t* delta = engine.recognizer.dfa.delta.data
+        cdef uint32_t word, dead
+        for word in range(8):
+            if live[word]:
+                dead = ~bits_unlike(delta + config.state + 32 * word, LEAVE)
+                if after.row != PENDING:
+                    dead &= ~bits_unlike(delta + after.state + 32 * word, DEAD_STATE)
+                live[word] &= ~dead
 
     cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level, Vec* found) noexcept nogil:
         cdef int status = walk_next(engine, self.rules, walk)
@@ -495,57 +509,66 @@ cdef class Lookahead:
     cdef int try_characters(
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left
     ) noexcept nogil:
+        cdef uint64_t live = self.rules.pretokens.live_ends[hypothesis]
+        cdef uint32_t first_word = 4 if wide else 0
         cdef uint32_t[8] bytes
         cdef Utf8 start
+        cdef uint32_t word, byte
         cdef int status
+        if ended:
+            live |= self.rules.pretokens.live_on[hypothesis]
+        if not live:
+            return 0
         start.need = 0
         memset(bytes, 0xFF, sizeof(bytes))
         if config.row != PENDING:
             status = self.find_next_bytes(engine, config, bytes)
             if status < 0:
                 return status
-        return self.try_bytes(
-            engine, config, &start, bytes, 0xC2 if wide else 0, 0xF4 if wide else 0x7F, hypothesis, ended, steps_left)
+        for word in range(first_word, first_word + 4):
+            while bytes[word]:
+                byte = word << 5 | lowest_bit(bytes[word])
+                bytes[word] &= bytes[word] - 1
+                status = self.try_byte(engine, config, &start, byte, live, hypothesis, ended, steps_left)
+                if status != 0:
+                    return status
+        return 0
 
-    cdef int try_bytes(
-        self, Engine engine, const Config* config, const Utf8* part, const uint32_t* bytes, uint32_t low, uint32_t high,
-        uint32_t hypothesis, bint ended, uint32_t* steps_left,
+    cdef int try_byte(
+        self, Engine engine, const Config* config, const Utf8* part, uint32_t byte, uint64_t live, uint32_t hypothesis,
+        bint ended, uint32_t* steps_left,
     ) noexcept nogil:
         # if the pre-token has not ended yet, it has to end before this character: ways in which it goes on do not count
         cdef uint32_t first = 0 if ended else self.rules.pretokens.stays
+        cdef Utf8 after = part[0]
         cdef Config moved
-        cdef Utf8 after
-        cdef uint32_t byte, transition
+        cdef uint32_t next, transition
         cdef uint32_t entry = 0
-        cdef uint64_t live = self.rules.pretokens.live_ends[hypothesis]
+        cdef uint64_t one = 1
         cdef int status
-        if ended:
-            live |= self.rules.pretokens.live_on[hypothesis]
-        if not live:
+        if byte < 0x80 and not live & one << (self.rules.pretokens.ascii[byte] & 63):
             return 0
-        for byte in range(low, high + 1):
-            after = part[0]
-            if (bytes != NULL and not bit_test(bytes, byte)) or not utf8_step(&after, byte):
-                continue
-            if after.need and not live & self.rules.pretokens.possible(&after):
-                continue
-            if not after.need:
-                entry = hypothesis * self.rules.pretokens.classes + self.rules.pretokens.class_of(after.code)
-                if not self.has_transition(first, entry):
-                    continue
-            if steps_left[0] == 0:
-                return 1
-            steps_left[0] -= 1
-            moved = config[0]
-            status = self.step(engine, &moved, byte)
-            if status > 0 and after.need:
-                status = self.try_bytes(engine, &moved, &after, NULL, after.low, after.high, hypothesis, ended, steps_left)
-            elif status > 0:
-                status = 0
-                for transition in range(first, self.rules.pretokens.ways):
-                    if status == 0:
-                        status = self.pass_boundary(
-                            engine, &moved, self.rules.pretokens.to[transition * self.rules.pretokens.size + entry])
+        if not utf8_step(&after, byte) or (after.need and not live & self.rules.pretokens.possible(&after)):
+            return 0
+        if not after.need:
+            entry = hypothesis * self.rules.pretokens.classes + self.rules.pretokens.class_of(after.code)
+            if not self.has_transition(first, entry):
+                return 0
+        if steps_left[0] == 0:
+            return 1
+        steps_left[0] -= 1
+        moved = config[0]
+        status = self.step(engine, &moved, byte)
+        if status <= 0:
+            return status
+        if after.need:
+            for next in range(after.low, <uint32_t>after.high + 1):
+                status = self.try_byte(engine, &moved, &after, next, live, hypothesis, ended, steps_left)
+                if status != 0:
+                    return status
+            return 0
+        for transition in range(first, self.rules.pretokens.ways):
+            status = self.pass_boundary(engine, &moved, self.rules.pretokens.to[transition * self.rules.pretokens.size + entry])
             if status != 0:
                 return status
         return 0
