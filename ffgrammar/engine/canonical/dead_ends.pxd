@@ -9,6 +9,7 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.common_followers cimport CommonFollowers
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
 from ffgrammar.engine.canonical.followers cimport Followers
+from ffgrammar.engine.canonical.groups cimport Groups
 from ffgrammar.engine.canonical.leads cimport Leads
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.parts cimport MaskParts
@@ -39,6 +40,7 @@ cdef class DeadEnds:
     cdef CommonFollowers common
     cdef FewTexts few_texts
     cdef Followers followers
+    cdef Groups groups
     cdef Intern names          # (lasting row, lexer state, hypothesis, way)
     cdef Vec offsets           # by name: where its dead ends are in `dead`, NOT_FOUND or IN_PARTS
     cdef Vec dead              # lists: a count, then the tokens in ascending order
@@ -105,10 +107,11 @@ cdef class DeadEnds:
 
     # Part of judge_surveyed: fill `verdicts` for the tokens that lead to `config`. An outcome gets 1 if the pre-token can end
     # after its tokens, or if judge_by_endings judges them. It gets 0 if this was not found, or may not hold for other texts.
+    # `is_exact` says whether the tokens lead to `config` itself, or to a place from which the text goes on in the same way.
     # `answers` is what Lookahead.dependent_answers was before `config` was found. Returns 1 if all outcomes get 1; 0; or a
     # status.
     cdef int judge_outcomes(
-        self, Engine engine, const Transition* transition, const Config* config, size_t answers) noexcept nogil
+        self, Engine engine, const Transition* transition, const Config* config, bint is_exact, size_t answers) noexcept nogil
 
     # Part of judge_surveyed, where MANY tokens lead to `config`. Look at the outcomes that have 0 in `verdicts`. If the tokens of
     # an outcome are listed (Transition.is_listed), they are judged. Otherwise the outcome becomes doubtful (`doubt`). Writes
@@ -123,12 +126,18 @@ cdef class DeadEnds:
     # Part of judge_surveyed: judge the tokens that have no lead, lead to a doubtful outcome, and are not in `followed`.
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil
 
+    # Part of judge_surveyed: judge those of `count` tokens that have no lead and whose outcome has 0 in `verdicts`. `listed_at` is
+    # where these tokens are in the words of the surveys. They lead to `config`, or to a place from which the text goes on in the
+    # same way. There the pre-token cannot end with an outcome that has 0 in `verdicts`.
+    cdef int judge_groups(
+        self, Engine engine, const SievePart* part, uint32_t listed_at, uint32_t count, const Config* config) noexcept nogil
+
+    # Part of judge_groups, for the tokens whose list is at `at` in the words of the groups.
+    cdef int judge_group(self, Engine engine, const SievePart* part, const Config* config, uint32_t at) noexcept nogil
+
     # Part of judge_surveyed and judge_many: of `count` tokens, judge those that have no lead and whose outcome has 0 in
-    # `verdicts`. If `cannot_end` is not NULL, all `count` tokens lead to this configuration, and the pre-token cannot end there
-    # with an outcome that has 0 in `verdicts`.
-    cdef int judge_tokens(
-        self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count, const Config* cannot_end
-    ) noexcept nogil
+    # `verdicts`.
+    cdef int judge_tokens(self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count) noexcept nogil
 
     # Whether the pre-token can end after a token that leads to a configuration and an outcome. The caller releases the trace.
     cdef int can_end_at(

@@ -25,10 +25,11 @@ from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.common_followers cimport CommonFollowers
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
 from ffgrammar.engine.canonical.followers cimport NOT_KNOWN, Followers
+from ffgrammar.engine.canonical.groups cimport BY_THEMSELVES, Groups
 from ffgrammar.engine.canonical.leads cimport Leads
 from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.canonical.surveys cimport DEAD, MANY, TOO_MANY, Surveys
-from ffgrammar.engine.masks.compute cimport NO_BASE, masks_find
+from ffgrammar.engine.masks.compute cimport NO_BASE, is_complete, masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, StoredMask, mask_release
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
@@ -60,6 +61,7 @@ cdef class DeadEnds:
         self.common = CommonFollowers(parts.lookahead)
         self.few_texts = FewTexts(parts.lookahead)
         self.followers = Followers(parts, self.few_texts)
+        self.groups = Groups(parts.rules, self.followers)
         vec_init(&self.first)
         vec_init(&self.offsets)
         vec_init(&self.dead)
@@ -82,7 +84,7 @@ cdef class DeadEnds:
 
     cdef size_t bytes(self) noexcept nogil:
         return (intern_bytes(&self.names) + (self.offsets.cap + self.dead.cap) * sizeof(uint32_t)
-                + self.reach.bytes() + self.surveys.bytes() + self.followers.bytes())
+                + self.reach.bytes() + self.surveys.bytes() + self.followers.bytes() + self.groups.bytes())
 
     cdef int clear(self) noexcept nogil:
         intern_free(&self.names)
@@ -92,6 +94,7 @@ cdef class DeadEnds:
         if intern_init(&self.names) < 0 or self.followers.clear() < 0:
             return NO_MEMORY
         self.surveys.clear()
+        self.groups.clear()
         return self.reach.clear()
 
     cdef int find_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:
@@ -266,6 +269,7 @@ cdef class DeadEnds:
         cdef const Transition* transition = part.transition
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef bint has_base = self.leads.has_base()
+        cdef bint is_exact
         cdef uint32_t at, count, example, listed, _number
         cdef const uint32_t* words
         cdef size_t answers
@@ -288,13 +292,17 @@ cdef class DeadEnds:
             at += 2
             answers = self.lookahead.dependent_answers
             status = self.leads.follow_inside(engine, self.leads.base, example, &config)
+            # (If no byte goes on with the lexeme after these tokens, the base stands for the state itself: after the lexeme
+            # both are at one place.)
+            is_exact = not config.row & VIRTUAL and (not has_base or is_complete(&engine.recognizer, config.state))
             if status >= 0:
-                status = self.judge_outcomes(engine, transition, &config, answers)
+                status = self.judge_outcomes(engine, transition, &config, is_exact or not has_base, answers)
             if status == 0 and listed == <uint32_t>MANY:
                 status = self.judge_many(engine, part, &config, answers, offset)
+            elif status == 0 and is_exact:
+                status = self.judge_groups(engine, part, at, listed, &config)
             elif status == 0:
-                status = self.judge_tokens(
-                    engine, part, words + at, listed, &config if not has_base and not config.row & VIRTUAL else NULL)
+                status = self.judge_tokens(engine, part, words + at, listed)
             trace_release(&engine.recognizer.trace, &mark)
             if status < 0 or offset[0] == <uint32_t>IN_PARTS:
                 return min(status, OK)
@@ -302,10 +310,9 @@ cdef class DeadEnds:
         return self.judge_doubtful(engine, part) if self.is_doubtful.len else OK
 
     cdef int judge_outcomes(
-        self, Engine engine, const Transition* transition, const Config* config, size_t answers
+        self, Engine engine, const Transition* transition, const Config* config, bint is_exact, size_t answers
     ) noexcept nogil:
         cdef uint32_t* ends = self.state_ends.data
-        cdef bint has_base = self.leads.has_base()
         cdef bint all_end = True
         cdef uint32_t outcome
         cdef int status = self.reach.ends_after(engine, config, ends, &self.lookahead.dependent_answers)
@@ -315,10 +322,10 @@ cdef class DeadEnds:
             if transition.needs_ending[outcome]:
                 # (judge_by_endings has judged these tokens)
                 status = 1
-            elif has_base:
-                status = self.meets(transition, outcome, ends)
-            else:
+            elif is_exact:
                 status = self.can_end(engine, config, transition, outcome, ends)
+            else:
+                status = self.meets(transition, outcome, ends)
             if status < 0:
                 return status
             self.verdicts.data[outcome] = <uint32_t>status
@@ -342,7 +349,7 @@ cdef class DeadEnds:
             if transition.is_listed[outcome]:
                 status = self.judge_tokens(
                     engine, part, transition.tokens + transition.listed[outcome],
-                    transition.listed[outcome + 1] - transition.listed[outcome], NULL)
+                    transition.listed[outcome + 1] - transition.listed[outcome])
             elif self.leads.has_base() or self.rules.has_unmergeable:
                 offset[0] = IN_PARTS
             else:
@@ -380,9 +387,44 @@ cdef class DeadEnds:
                     return status
         return OK
 
-    cdef int judge_tokens(
-        self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count, const Config* cannot_end,
+    cdef int judge_groups(
+        self, Engine engine, const SievePart* part, uint32_t listed_at, uint32_t count, const Config* config
     ) noexcept nogil:
+        cdef uint32_t at, group, groups, outcome, list_number, _number
+        cdef int status = self.groups.find(part, listed_at, self.surveys.words.data + listed_at, count, &at)
+        if status < 0:
+            return status
+        groups = self.groups.words.data[at]
+        group = at + 1
+        for _number in range(groups):
+            outcome = self.groups.words.data[group]
+            count = self.groups.words.data[group + 1]
+            if outcome == <uint32_t>BY_THEMSELVES:
+                status = self.judge_group(engine, part, config, group + 1)
+            elif not self.verdicts.data[outcome]:
+                status = self.followers.list_of(engine, config, part.transition, outcome, &list_number)
+                if status >= 0:
+                    status = self.groups.unfollowed(group, list_number, &at)
+                if status >= 0:
+                    status = self.judge_group(engine, part, config, at)
+            if status < 0:
+                return status
+            group += 2 + count
+        return OK
+
+    cdef int judge_group(self, Engine engine, const SievePart* part, const Config* config, uint32_t at) noexcept nogil:
+        cdef uint32_t token, i
+        cdef int status
+        for i in range(self.groups.words.data[at]):
+            token = self.groups.words.data[at + 1 + i]
+            if (not self.verdicts.data[part.transition.after[token]] and bit_test(self.leads.plain.data, token)
+                    and not bit_test(self.leads.has_lead.data, token)):
+                status = self.judge_at(engine, part, config, token)
+                if status < 0:
+                    return status
+        return OK
+
+    cdef int judge_tokens(self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count) noexcept nogil:
         cdef const Transition* transition = part.transition
         cdef const uint32_t* plain = self.leads.plain.data
         cdef const uint32_t* has_lead = self.leads.has_lead.data
@@ -400,26 +442,21 @@ cdef class DeadEnds:
                     or self.verdicts.data[transition.after[token]] or not bit_test(plain, token)
                     or bit_test(has_lead, token)):
                 continue
-            status = 0
-            if cannot_end != NULL:
-                config = cannot_end[0]
-            else:
-                status = self.leads.follow_inside(engine, self.leads.start.state, token, &config)
-                if status > 0 and config.state == known_state and transition.after[token] == known_outcome:
-                    status = known
-                elif status > 0:
-                    status = self.can_end_at(engine, transition, transition.after[token], &config)
-                    if status >= 0 and not config.row & VIRTUAL:
-                        known_state = config.state
-                        known_outcome = transition.after[token]
-                        known = status
+            status = self.leads.follow_inside(engine, self.leads.start.state, token, &config)
+            if status > 0 and config.state == known_state and transition.after[token] == known_outcome:
+                status = known
+            elif status > 0:
+                status = self.can_end_at(engine, transition, transition.after[token], &config)
+                if status >= 0 and not config.row & VIRTUAL:
+                    known_state = config.state
+                    known_outcome = transition.after[token]
+                    known = status
             if status == 0 and config.state > LAST_STATE:
                 # (the token leaves the lexeme)
                 status = self.judge(engine, part, token)
             elif status == 0:
                 status = self.judge_at(engine, part, &config, token)
-            if cannot_end == NULL:
-                trace_release(&engine.recognizer.trace, &mark)
+            trace_release(&engine.recognizer.trace, &mark)
             if status < 0:
                 return status
         return OK

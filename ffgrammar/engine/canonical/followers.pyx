@@ -84,6 +84,15 @@ cdef class Followers:
             status = self.make_list(engine, config, transition, outcome, True, name)
         return status
 
+    cdef int list_of(
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* number
+    ) noexcept nogil:
+        cdef uint32_t name
+        cdef int status = self.find(engine, config, transition, outcome, &name)
+        if status >= 0:
+            number[0] = self.listed.data[ENTRY_WORDS * name]
+        return min(status, OK)
+
     cdef int find(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* name
     ) noexcept nogil:

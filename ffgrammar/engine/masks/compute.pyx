@@ -146,7 +146,6 @@ cdef bint is_like_delimited(const Masks* k, const Recognizer* m, uint32_t state)
 
 
 cdef bint is_complete(const Recognizer* m, uint32_t state) noexcept nogil:
-    """Whether the lexemes of a state are complete, and none can go on."""
     cdef const uint32_t* pairs = intern_get(&m.dfa.states, state >> 8)
     cdef uint32_t i
     if pairs[0]:
