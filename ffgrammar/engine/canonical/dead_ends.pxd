@@ -132,8 +132,10 @@ cdef class DeadEnds:
     cdef int judge_groups(
         self, Engine engine, const SievePart* part, uint32_t listed_at, uint32_t count, const Config* config) noexcept nogil
 
-    # Part of judge_groups, for the tokens whose list is at `at` in the words of the groups.
-    cdef int judge_group(self, Engine engine, const SievePart* part, const Config* config, uint32_t at) noexcept nogil
+    # Part of judge_groups, for the tokens whose list is at `at` in the words of the groups. `all_dead` says whether they are known
+    # to be dead ends.
+    cdef int judge_group(
+        self, Engine engine, const SievePart* part, const Config* config, uint32_t at, bint all_dead) noexcept nogil
 
     # Part of judge_surveyed and judge_many: of `count` tokens, judge those that have no lead and whose outcome has 0 in
     # `verdicts`.

@@ -391,6 +391,7 @@ cdef class DeadEnds:
         self, Engine engine, const SievePart* part, uint32_t listed_at, uint32_t count, const Config* config
     ) noexcept nogil:
         cdef uint32_t at, group, groups, outcome, list_number, _number
+        cdef bint has_all
         cdef int status = self.groups.find(part, listed_at, self.surveys.words.data + listed_at, count, &at)
         if status < 0:
             return status
@@ -400,26 +401,28 @@ cdef class DeadEnds:
             outcome = self.groups.words.data[group]
             count = self.groups.words.data[group + 1]
             if outcome == <uint32_t>BY_THEMSELVES:
-                status = self.judge_group(engine, part, config, group + 1)
+                status = self.judge_group(engine, part, config, group + 1, False)
             elif not self.verdicts.data[outcome]:
-                status = self.followers.list_of(engine, config, part.transition, outcome, &list_number)
+                status = self.followers.list_of(engine, config, part.transition, outcome, &list_number, &has_all)
                 if status >= 0:
                     status = self.groups.unfollowed(group, list_number, &at)
                 if status >= 0:
-                    status = self.judge_group(engine, part, config, at)
+                    status = self.judge_group(engine, part, config, at, has_all)
             if status < 0:
                 return status
             group += 2 + count
         return OK
 
-    cdef int judge_group(self, Engine engine, const SievePart* part, const Config* config, uint32_t at) noexcept nogil:
+    cdef int judge_group(
+        self, Engine engine, const SievePart* part, const Config* config, uint32_t at, bint all_dead
+    ) noexcept nogil:
         cdef uint32_t token, i
         cdef int status
         for i in range(self.groups.words.data[at]):
             token = self.groups.words.data[at + 1 + i]
             if (not self.verdicts.data[part.transition.after[token]] and bit_test(self.leads.plain.data, token)
                     and not bit_test(self.leads.has_lead.data, token)):
-                status = self.judge_at(engine, part, config, token)
+                status = vec_push(&self.dead, token) if all_dead else self.judge_at(engine, part, config, token)
                 if status < 0:
                     return status
         return OK

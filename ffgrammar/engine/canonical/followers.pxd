@@ -56,9 +56,11 @@ cdef class Followers:
     cdef int is_dead_end(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t token) noexcept nogil
 
-    # Write the number of the list of a configuration and an outcome. The list may not have all followers.
+    # Write the number of the list of a configuration and an outcome, and whether this list has all followers.
     cdef int list_of(
-        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* number) noexcept nogil
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* number,
+        bint* has_all,
+    ) noexcept nogil
 
     # Write the name of a configuration and an outcome to `name`. A new name gets a list.
     cdef int find(

@@ -85,12 +85,14 @@ cdef class Followers:
         return status
 
     cdef int list_of(
-        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* number
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* number,
+        bint* has_all,
     ) noexcept nogil:
         cdef uint32_t name
         cdef int status = self.find(engine, config, transition, outcome, &name)
         if status >= 0:
             number[0] = self.listed.data[ENTRY_WORDS * name]
+            has_all[0] = self.listed.data[ENTRY_WORDS * name + 1]
         return min(status, OK)
 
     cdef int find(

@@ -150,7 +150,8 @@ cdef class Lookahead:
 
     # `search_tokens` for the choices (Choices.found) at an offset. They are those where the walk begins, and the walk itself goes
     # no further.
-    cdef int search_choices(self, Engine engine, TokenWalk* walk, uint32_t offset, uint32_t level) noexcept nogil
+    cdef int search_choices(
+        self, Engine engine, TokenWalk* walk, uint32_t offset, uint32_t level, Vec* found) noexcept nogil
 
     # Part of search_subtrees and search_choices: try the token that the walk is at. `found` is as in `search_subtrees`. If the
     # token succeeds, it becomes the hint of the place where the walk begins.

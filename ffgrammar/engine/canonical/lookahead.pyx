@@ -312,11 +312,10 @@ cdef class Lookahead:
         else:
             # (with this, a search after a string's closing quote takes 2 us instead of 5)
             status = self.find_next_bytes(engine, config, bytes)
-            # (list_followers comes to a place only once, and seldom needs all choices)
-            if status >= 0 and found == NULL and self.choices.serves(engine, config, at):
+            if status >= 0 and self.choices.serves(engine, config, at):
                 status = self.choices.find(engine, &walk, bytes, &offset)
                 if status > 0:
-                    return self.search_choices(engine, &walk, offset, level)
+                    return self.search_choices(engine, &walk, offset, level, found)
             if status < 0:
                 return status
         # (few bytes can come, and their subtrees are far apart in the trie)
@@ -412,7 +411,9 @@ cdef class Lookahead:
             status = walk_next(engine, self.rules, walk)
         return 1 if status == OUT_OF_NODES else status
 
-    cdef int search_choices(self, Engine engine, TokenWalk* walk, uint32_t offset, uint32_t level) noexcept nogil:
+    cdef int search_choices(
+        self, Engine engine, TokenWalk* walk, uint32_t offset, uint32_t level, Vec* found
+    ) noexcept nogil:
         cdef uint32_t last = walk.states[0].last
         cdef const uint32_t* choice
         cdef uint32_t i
@@ -431,7 +432,7 @@ cdef class Lookahead:
                 walk.configs[1].state = choice[2]
                 walk.states[1] = walk.states[0]
                 self.rules.feed_token(&walk.states[1], walk.token)
-                status = self.try_walked(engine, walk, level, NULL)
+                status = self.try_walked(engine, walk, level, found)
             if status != 0:
                 return status
         return 0
