@@ -7,12 +7,14 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.common_followers cimport CommonFollowers
+from ffgrammar.engine.canonical.doubts cimport Doubts
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
 from ffgrammar.engine.canonical.followers cimport Followers
 from ffgrammar.engine.canonical.groups cimport Groups
 from ffgrammar.engine.canonical.leads cimport Leads
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.parts cimport MaskParts
+from ffgrammar.engine.canonical.notes cimport Notes
 from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.canonical.surveys cimport Surveys
 from ffgrammar.engine.engine cimport Engine
@@ -36,7 +38,9 @@ cdef class DeadEnds:
     cdef TokenTrie trie
     cdef Reach reach
     cdef Leads leads
+    cdef Notes notes
     cdef Surveys surveys
+    cdef Doubts doubts
     cdef CommonFollowers common
     cdef FewTexts few_texts
     cdef Followers followers
@@ -95,7 +99,7 @@ cdef class DeadEnds:
     ) noexcept nogil
 
     # Part of list_dead: append the dead ends among the tokens that need an ending (tokens/canonical/endings.pxd) and have no
-    # lead. Only the tokens that Surveys.doubtful lists are judged: the others are no dead ends.
+    # lead. Only the tokens that Doubts lists are judged: the others are no dead ends.
     cdef int judge_by_endings(self, Engine engine, const SievePart* part) noexcept nogil
 
     # Part of list_dead: append the dead ends among all other tokens that have no lead. Writes IN_PARTS to `offset` if there are
@@ -127,7 +131,7 @@ cdef class DeadEnds:
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil
 
     # Part of judge_surveyed: judge those of `count` tokens that have no lead and whose outcome has 0 in `verdicts`. `listed_at` is
-    # where these tokens are in the words of the surveys. They lead to `config`, or to a place from which the text goes on in the
+    # where these tokens are in the notes. They lead to `config`, or to a place from which the text goes on in the
     # same way. There the pre-token cannot end with an outcome that has 0 in `verdicts`.
     cdef int judge_groups(
         self, Engine engine, const SievePart* part, uint32_t listed_at, uint32_t count, const Config* config) noexcept nogil

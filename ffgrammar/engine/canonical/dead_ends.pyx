@@ -23,12 +23,14 @@ from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.common_followers cimport CommonFollowers
+from ffgrammar.engine.canonical.doubts cimport DEAD, Doubts
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
 from ffgrammar.engine.canonical.followers cimport NOT_KNOWN, Followers
 from ffgrammar.engine.canonical.groups cimport BY_THEMSELVES, Groups
 from ffgrammar.engine.canonical.leads cimport Leads
+from ffgrammar.engine.canonical.notes cimport Notes
 from ffgrammar.engine.canonical.reach cimport Reach
-from ffgrammar.engine.canonical.surveys cimport DEAD, MANY, TOO_MANY, Surveys
+from ffgrammar.engine.canonical.surveys cimport MANY, TOO_MANY, Surveys
 from ffgrammar.engine.masks.compute cimport NO_BASE, is_complete, masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, StoredMask, mask_release
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
@@ -57,7 +59,9 @@ cdef class DeadEnds:
         self.trie = parts.trie
         self.reach = Reach(parts.rules)
         self.leads = Leads(parts.lookahead, self.reach)
-        self.surveys = Surveys(parts.rules, self.reach)
+        self.notes = Notes()
+        self.surveys = Surveys(parts.rules, self.reach, self.notes)
+        self.doubts = Doubts(parts.rules, self.reach, self.notes)
         self.common = CommonFollowers(parts.lookahead)
         self.few_texts = FewTexts(parts.lookahead)
         self.followers = Followers(parts, self.few_texts)
@@ -84,7 +88,7 @@ cdef class DeadEnds:
 
     cdef size_t bytes(self) noexcept nogil:
         return (intern_bytes(&self.names) + (self.offsets.cap + self.dead.cap) * sizeof(uint32_t)
-                + self.reach.bytes() + self.surveys.bytes() + self.followers.bytes() + self.groups.bytes())
+                + self.reach.bytes() + self.notes.bytes() + self.followers.bytes() + self.groups.bytes())
 
     cdef int clear(self) noexcept nogil:
         intern_free(&self.names)
@@ -93,7 +97,7 @@ cdef class DeadEnds:
         self.leads.has_place = self.has_unkept = False
         if intern_init(&self.names) < 0 or self.followers.clear() < 0:
             return NO_MEMORY
-        self.surveys.clear()
+        self.notes.clear()
         self.groups.clear()
         return self.reach.clear()
 
@@ -237,12 +241,12 @@ cdef class DeadEnds:
     cdef int judge_by_endings(self, Engine engine, const SievePart* part) noexcept nogil:
         cdef uint32_t doubtful, token, i
         cdef bint is_dead
-        cdef int status = self.surveys.doubtful(
+        cdef int status = self.doubts.find(
             engine, self.leads.base, part.transition, part.hypothesis, part.way, &doubtful)
         if status < 0:
             return status
-        for i in range(self.surveys.words.data[doubtful]):
-            token = self.surveys.words.data[doubtful + 1 + i]
+        for i in range(self.notes.words.data[doubtful]):
+            token = self.notes.words.data[doubtful + 1 + i]
             is_dead = token & DEAD != 0
             token &= ~<uint32_t>DEAD
             if bit_test(self.leads.plain.data, token) and not bit_test(self.leads.has_lead.data, token):
@@ -277,7 +281,7 @@ cdef class DeadEnds:
         cdef int status = self.surveys.survey(engine, self.leads.base, transition.lacks_endings, &at)
         if status < 0:
             return status
-        words = self.surveys.words.data
+        words = self.notes.words.data
         count = words[at]
         if count == TOO_MANY:
             offset[0] = IN_PARTS
@@ -392,7 +396,7 @@ cdef class DeadEnds:
     ) noexcept nogil:
         cdef uint32_t at, group, groups, outcome, list_number, _number
         cdef bint has_all
-        cdef int status = self.groups.find(part, listed_at, self.surveys.words.data + listed_at, count, &at)
+        cdef int status = self.groups.find(part, listed_at, self.notes.words.data + listed_at, count, &at)
         if status < 0:
             return status
         groups = self.groups.words.data[at]

@@ -36,8 +36,9 @@ cdef class Groups:
     cdef int clear(self) noexcept nogil
 
     # Write where in `words` the groups of a part are. They have those of `count` tokens that come in the part and are not cut.
-    # `listed_at` is where the tokens are in the words of the surveys.
-    cdef int find(self, const SievePart* part, uint32_t listed_at, const uint32_t* tokens, uint32_t count, uint32_t* at) noexcept nogil
+    # `listed_at` is where the tokens are in the notes.
+    cdef int find(
+        self, const SievePart* part, uint32_t listed_at, const uint32_t* tokens, uint32_t count, uint32_t* at) noexcept nogil
 
     # Part of `find`: append the groups.
     cdef int make(self, const SievePart* part, const uint32_t* tokens, uint32_t count) noexcept nogil
