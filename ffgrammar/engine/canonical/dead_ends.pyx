@@ -104,7 +104,7 @@ cdef class DeadEnds:
     cdef int find_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:
         cdef uint32_t[4] words
         cdef uint32_t name
-        cdef size_t answers = self.lookahead.dependent_answers
+        cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef size_t before
         cdef int status
         words[0] = lasting_row(&engine.recognizer, config.row)
@@ -119,7 +119,7 @@ cdef class DeadEnds:
             return OK
         before = self.dead.len
         status = self.list_dead(engine, config, part, offset)
-        if not self.has_unkept and self.lookahead.is_text_dependent(config, answers):
+        if not self.has_unkept and self.lookahead.steps.is_text_dependent(config, answers):
             self.has_unkept = True
             self.unkept = before
         if status < 0 or offset[0] == <uint32_t>IN_PARTS:
@@ -218,12 +218,12 @@ cdef class DeadEnds:
         self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, uint32_t* verdict
     ) noexcept nogil:
         cdef const uint32_t* ends = self.leads.ends.data + number * self.rules.outcomes.words
-        cdef size_t answers = self.lookahead.dependent_answers
+        cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef Config config
         cdef int status = self.leads.follow_lead(engine, number, token, &config)
         if status > 0 and verdict[0] == <uint32_t>NOT_ASKED:
             status = self.can_end(engine, &config, part.transition, part.transition.after[token], ends)
-            if status >= 0 and not self.lookahead.is_text_dependent(&config, answers):
+            if status >= 0 and not self.lookahead.steps.is_text_dependent(&config, answers):
                 verdict[0] = <uint32_t>status
             if status != 0:
                 return min(status, OK)
@@ -294,7 +294,7 @@ cdef class DeadEnds:
             example = words[at]
             listed = words[at + 1]
             at += 2
-            answers = self.lookahead.dependent_answers
+            answers = self.lookahead.steps.dependent_answers
             status = self.leads.follow_inside(engine, self.leads.base, example, &config)
             # (If no byte goes on with the lexeme after these tokens, the base stands for the state itself: after the lexeme
             # both are at one place.)
@@ -319,7 +319,7 @@ cdef class DeadEnds:
         cdef uint32_t* ends = self.state_ends.data
         cdef bint all_end = True
         cdef uint32_t outcome
-        cdef int status = self.reach.ends_after(engine, config, ends, &self.lookahead.dependent_answers)
+        cdef int status = self.reach.ends_after(engine, config, ends, &self.lookahead.steps.dependent_answers)
         if status < 0:
             return status
         for outcome in range(transition.count):
@@ -334,7 +334,7 @@ cdef class DeadEnds:
                 return status
             self.verdicts.data[outcome] = <uint32_t>status
             all_end &= status
-        if self.lookahead.is_text_dependent(config, answers):
+        if self.lookahead.steps.is_text_dependent(config, answers):
             # (other tokens that lead to this lexer state are other texts)
             all_end = False
             for outcome in range(transition.count):
@@ -358,7 +358,7 @@ cdef class DeadEnds:
                 offset[0] = IN_PARTS
             else:
                 status = self.doubt(engine, config, transition, outcome)
-                if self.lookahead.is_text_dependent(config, answers):
+                if self.lookahead.steps.is_text_dependent(config, answers):
                     offset[0] = IN_PARTS
             if status < 0 or offset[0] == <uint32_t>IN_PARTS:
                 return status
@@ -472,7 +472,7 @@ cdef class DeadEnds:
         self, Engine engine, const Transition* transition, uint32_t outcome, const Config* config
     ) noexcept nogil:
         cdef uint32_t* ends = self.state_ends.data
-        cdef int status = self.reach.ends_after(engine, config, ends, &self.lookahead.dependent_answers)
+        cdef int status = self.reach.ends_after(engine, config, ends, &self.lookahead.steps.dependent_answers)
         return self.can_end(engine, config, transition, outcome, ends) if status >= 0 else status
 
     cdef int judge_at(self, Engine engine, const SievePart* part, const Config* config, uint32_t token) noexcept nogil:

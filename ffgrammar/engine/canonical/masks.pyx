@@ -127,7 +127,7 @@ cdef class CanonicalMasks:
             return status
         memset(words + n_words, 0, (count - n_words) * sizeof(uint32_t))
         if self.rules.is_whole(at):
-            status = self.lookahead.accepting(engine, config)
+            status = self.lookahead.steps.accepting(engine, config)
             if status > 0 and engine.tables.rules.token_classes.len:
                 status = add_special_tokens(&engine.completability, &engine.recognizer, config, words)
                 if status >= 0:
