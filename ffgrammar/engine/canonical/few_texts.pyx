@@ -89,7 +89,7 @@ cdef class FewTexts:
         self.text[depth] = byte
         if not self.rules.feed(&step.at, byte):
             return 0
-        return self.lookahead.step(engine, &step.config, byte)
+        return self.lookahead.steps.step(engine, &step.config, byte)
 
     cdef int find_bytes(self, Engine engine, uint32_t depth) noexcept nogil:
         cdef TextStep* step = &self.steps[depth]
@@ -107,7 +107,7 @@ cdef class FewTexts:
         for i in range(depth):
             if same_place(engine, &step.config, &self.steps[i].config):
                 return 1
-        status = self.lookahead.find_next_bytes(engine, &step.config, step.bytes)
+        status = self.lookahead.steps.find_next_bytes(engine, &step.config, step.bytes)
         for i in range(8):
             count += bit_count(step.bytes[i])
         return 1 if status == OK and count > MAX_CHOICES else status
@@ -131,7 +131,7 @@ cdef class FewTexts:
             return 0
         for i in range(step.at.count):
             if self.rules.pretokens.final[step.at.hypothesis[i]]:
-                status = self.lookahead.accepting(engine, &step.config)
+                status = self.lookahead.steps.accepting(engine, &step.config)
                 if status != 0:
                     return status
             status = self.lookahead.can_reach_boundary(engine, &step.config, step.at.hypothesis[i])

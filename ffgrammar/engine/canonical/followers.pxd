@@ -56,12 +56,18 @@ cdef class Followers:
     cdef int is_dead_end(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t token) noexcept nogil
 
+    # Write the number of the list of a configuration and an outcome, and whether this list has all followers.
+    cdef int list_of(
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* number,
+        bint* has_all,
+    ) noexcept nogil
+
     # Write the name of a configuration and an outcome to `name`. A new name gets a list.
     cdef int find(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* name) noexcept nogil
 
     # Make the list of a name. With `search`, Lookahead.list_followers finds the followers, otherwise FewTexts.list_tokens.
-    # Followers that depend on the text (Lookahead.is_text_dependent) are not kept. Then this name never gets a complete list.
+    # Followers that depend on the text (Steps.is_text_dependent) are not kept. Then this name never gets a complete list.
     # With `search`, its list stays as it is, and the result is NOT_KNOWN. Otherwise the list is empty.
     cdef int make_list(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, bint search, uint32_t name,

@@ -84,6 +84,17 @@ cdef class Followers:
             status = self.make_list(engine, config, transition, outcome, True, name)
         return status
 
+    cdef int list_of(
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* number,
+        bint* has_all,
+    ) noexcept nogil:
+        cdef uint32_t name
+        cdef int status = self.find(engine, config, transition, outcome, &name)
+        if status >= 0:
+            number[0] = self.listed.data[ENTRY_WORDS * name]
+            has_all[0] = self.listed.data[ENTRY_WORDS * name + 1]
+        return min(status, OK)
+
     cdef int find(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* name
     ) noexcept nogil:
@@ -123,7 +134,7 @@ cdef class Followers:
     cdef int make_list(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, bint search, uint32_t name,
     ) noexcept nogil:
-        cdef size_t answers = self.lookahead.dependent_answers
+        cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef CanonicalState at
         cdef uint32_t* entry
         cdef int status
@@ -137,7 +148,7 @@ cdef class Followers:
         if status < 0:
             return status
         entry = self.listed.data + <size_t>ENTRY_WORDS * name
-        if self.lookahead.is_text_dependent(config, answers):
+        if self.lookahead.steps.is_text_dependent(config, answers):
             # (for another text the followers may be others, so this name asks for no search any more)
             entry[2] = FEW
             if search:

@@ -107,7 +107,7 @@ cdef int count_tokens(
         it = &engine.trie.nodes[node]
         depth = node_depth(it)
         configs[depth] = configs[depth - 1]
-        fits = status = lookahead.step(engine, &configs[depth], node_byte(it))
+        fits = status = lookahead.steps.step(engine, &configs[depth], node_byte(it))
         if status > 0 and node_token(it) != engine.trie.pad_token:
             after = at[0]
             status = lookahead.rules.push(&after, node_token(it))
@@ -133,7 +133,7 @@ cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, co
     cdef size_t size = 0
     cdef int count
     while True:
-        if lookahead.rules.is_whole(&at) and engine.checked(lookahead.accepting(engine, &config)):
+        if lookahead.rules.is_whole(&at) and engine.checked(lookahead.steps.accepting(engine, &config)):
             break
         count = engine.checked(count_tokens(engine, lookahead, &config, &at, &token))
         if count == 0 and not found and at.last < <uint32_t>UNCONSTRAINED:
@@ -146,7 +146,7 @@ cdef list forced_run(Engine engine, Lookahead lookahead, const Config* start, co
         engine.checked(lookahead.rules.push(&at, token))
         for i in range(engine.trie.offsets[token], engine.trie.offsets[token + 1]):
             size += config.row != PENDING
-            engine.checked(lookahead.step(engine, &config, engine.trie.blob[i]))
+            engine.checked(lookahead.steps.step(engine, &config, engine.trie.blob[i]))
         if prefix_only and config.row != PENDING:
             break
         if size > <size_t>engine.limits.forced_bytes:

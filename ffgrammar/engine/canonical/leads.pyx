@@ -69,7 +69,7 @@ cdef class Leads:
             return OK
         self.has_place = False
         status = masks_explain(&engine.masks, &engine.recognizer, config, &self.explained, &self.start, &self.base, &looked)
-        self.lookahead.dependent_answers += looked
+        self.lookahead.steps.dependent_answers += looked
         if status >= 0:
             status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
         if status < 0:
@@ -123,7 +123,7 @@ cdef class Leads:
     cdef int add_config(self, Engine engine, const Config* config, uint32_t token) noexcept nogil:
         cdef uint32_t words = self.rules.outcomes.words
         cdef uint32_t number = <uint32_t>(self.configs.len >> 1)
-        cdef size_t answers = self.lookahead.dependent_answers
+        cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef Config reached
         cdef int status
@@ -133,9 +133,9 @@ cdef class Leads:
         status = self.follow_lead(engine, number, token, &reached)
         if status >= 0:
             status = self.reach.ends_after(
-                engine, &reached, self.ends.data + number * words, &self.lookahead.dependent_answers)
+                engine, &reached, self.ends.data + number * words, &self.lookahead.steps.dependent_answers)
         trace_release(&engine.recognizer.trace, &mark)
-        if status < 0 or self.lookahead.is_text_dependent(config, answers):
+        if status < 0 or self.lookahead.steps.is_text_dependent(config, answers):
             return min(status, OK)
         return NO_MEMORY if map_put(&self.number_of, config_key(config), number) < 0 else 1
 
@@ -168,7 +168,7 @@ cdef class Leads:
         cdef int status
         config[0] = self.place
         for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
-            status = self.lookahead.step(engine, config, self.trie.blob[i])
+            status = self.lookahead.steps.step(engine, config, self.trie.blob[i])
             if status <= 0:
                 return status
         return 1

@@ -15,24 +15,22 @@ verdicts, and 0.43 ms with them.)
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, memset
+from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
-from ffgrammar.core.compare cimport bits_unlike
+from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_truncate
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.utf8 cimport utf8_step
-from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
+from ffgrammar.engine.canonical.boundaries cimport Boundaries
 from ffgrammar.engine.canonical.choices cimport CHOICE_WORDS, Choices
-from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix, prefix_accepting, prefix_step
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix
+from ffgrammar.engine.canonical.steps cimport Steps
 from ffgrammar.engine.canonical.token_walk cimport OUT_OF_NODES, TokenWalk, walk_begin, walk_next
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, UNCONSTRAINED
-from ffgrammar.engine.recognizer.recognizer cimport lasting_row, recognizer_end_lexeme
-from ffgrammar.regex.dfa.lazy_dfa cimport DEAD as DEAD_STATE, LAST_STATE, LEAVE, dfa_accept, dfa_step
-from ffgrammar.tokens.pretokenize.table cimport DEAD
+from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.tokens.vocabulary.trie cimport subtree_end
 
 cdef enum:
@@ -48,8 +46,6 @@ cdef enum:
     MAX_NODES = 1 << 19       # of the trie: some 25 ms
     # instead, where a search begins on a virtual row: verdicts that depend on the text are not kept, so there may be many searches
     MAX_VIRTUAL_NODES = 1024
-    MAX_STEPS = 1 << 16       # bytes that one search for the end of a pre-token tries
-    MAX_FRONTIER = 3 * 64     # words, three for each configuration
 
     MAX_FOLLOWERS = 256  # list_followers gives up if it finds more than this
 
@@ -67,11 +63,12 @@ cdef class Lookahead:
         cdef uint32_t level
         self.rules = rules
         self.trie = rules.trie
+        self.steps = Steps()
+        self.boundaries = Boundaries(rules, self.steps)
         self.choices = Choices(rules)
         self.max_bytes = max_bytes
         vec_init(&self.verdicts)
         vec_init(&self.visited)
-        vec_init(&self.frontier)
         for level in range(MAX_LEVELS):
             self.states[level] = NULL
             self.configs[level] = NULL
@@ -84,7 +81,6 @@ cdef class Lookahead:
         intern_free(&self.names)
         vec_free(&self.verdicts)
         vec_free(&self.visited)
-        vec_free(&self.frontier)
         for level in range(MAX_LEVELS):
             free(self.states[level])
             free(self.configs[level])
@@ -98,22 +94,15 @@ cdef class Lookahead:
 
     cdef void forget_hints(self) noexcept nogil:
         cdef uint32_t i
-        for i in range(KEPT_BYTES):
-            self.next_bytes[i].config.row = PENDING
+        self.steps.forget()
         for i in range(HINTS):
             self.hints[i].config.row = PENDING
 
     cdef int enter(self, Engine engine, PendingPrefix pending) noexcept nogil:
-        self.pending = pending
+        self.steps.pending = pending
         if self.generation != engine.generation or intern_bytes(&self.names) + self.choices.bytes() > self.max_bytes:
             return self.clear(engine)
         return OK
-
-    cdef int step(self, Engine engine, Config* config, uint32_t byte) noexcept nogil:
-        return prefix_step(engine, &self.pending, config, byte, &self.dependent_answers)
-
-    cdef int accepting(self, Engine engine, const Config* config) noexcept nogil:
-        return prefix_accepting(engine, config, &self.dependent_answers)
 
     cdef int has_canonical_completion(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
@@ -126,7 +115,7 @@ cdef class Lookahead:
 
     cdef void begin_search(self, const Config* config) noexcept nogil:
         self.searched = 0
-        self.answers_before = self.dependent_answers
+        self.answers_before = self.steps.dependent_answers
         self.met_virtual = False
         self.from_virtual = config.row & VIRTUAL != 0
         self.nodes_left = MAX_VIRTUAL_NODES if config.row & VIRTUAL else MAX_NODES
@@ -136,7 +125,7 @@ cdef class Lookahead:
         succeeds may have stopped half-way, so such names become UNKNOWN again. They do, too, if answers depended on the text. If
         such a search met a virtual row twice, it has not seen everything, because the text may differ the second time. Then it
         counts as a search that reached a bound."""
-        cdef bint dependent = self.dependent_answers != self.answers_before
+        cdef bint dependent = self.steps.dependent_answers != self.answers_before
         cdef size_t i
         if status == 0 and dependent and self.met_virtual:
             status = 1
@@ -163,7 +152,7 @@ cdef class Lookahead:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef CanonicalState after = at[0]
         cdef Config moved = config[0]
-        cdef int status = self.step(engine, &moved, byte)
+        cdef int status = self.steps.step(engine, &moved, byte)
         if status > 0:
             self.rules.start(&after, False)
             status = self.rules.feed(&after, byte)
@@ -209,7 +198,7 @@ cdef class Lookahead:
             if self.rules.is_unmergeable(at.node[i]) and not at.unmergeable:
                 continue
             if self.rules.pretokens.final[at.hypothesis[i]]:
-                status = self.accepting(engine, config)
+                status = self.steps.accepting(engine, config)
                 if status != 0:
                     return status
             status = self.can_reach_boundary(engine, config, at.hypothesis[i])
@@ -220,7 +209,7 @@ cdef class Lookahead:
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil:
         cdef uint32_t name
         cdef bint outer = self.cut_short
-        cdef size_t answers = self.dependent_answers
+        cdef size_t answers = self.steps.dependent_answers
         cdef int status
         if at.unmergeable and not at.character.need:
             return 0
@@ -265,7 +254,7 @@ cdef class Lookahead:
         moved = config[0]
         self.rules.start(&after, False)
         for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
-            status = self.step(engine, &moved, self.trie.blob[i])
+            status = self.steps.step(engine, &moved, self.trie.blob[i])
             if status <= 0:
                 return status
             if not self.rules.feed(&after, self.trie.blob[i]):
@@ -282,7 +271,7 @@ cdef class Lookahead:
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil:
         cdef bint bounded = self.nodes_left == 0 or self.searched == MAX_SEARCHED
         self.verdicts.data[name] = YES if status else NO
-        if self.is_text_dependent(config, answers) or (bounded and self.from_virtual):
+        if self.steps.is_text_dependent(config, answers) or (bounded and self.from_virtual):
             self.verdicts.data[name] = UNKNOWN
 
     cdef int search_tokens(
@@ -302,7 +291,7 @@ cdef class Lookahead:
         states[0] = at[0]
         configs[0] = config[0]
         self.rules.start(&states[0], False)
-        walk_begin(engine, &walk, states, configs, self.pending, &self.nodes_left, &self.dependent_answers)
+        walk_begin(engine, &walk, states, configs, self.steps.pending, &self.nodes_left, &self.steps.dependent_answers)
         if not at.character.need and config.row == PENDING:
             return self.search_subtrees(engine, &walk, level, found)
         if at.character.need:
@@ -311,12 +300,11 @@ cdef class Lookahead:
                 bit_set(bytes, byte)
         else:
             # (with this, a search after a string's closing quote takes 2 us instead of 5)
-            status = self.find_next_bytes(engine, config, bytes)
-            # (list_followers comes to a place only once, and seldom needs all choices)
-            if status >= 0 and found == NULL and self.choices.serves(engine, config, at):
+            status = self.steps.find_next_bytes(engine, config, bytes)
+            if status >= 0 and self.choices.serves(engine, config, at):
                 status = self.choices.find(engine, &walk, bytes, &offset)
                 if status > 0:
-                    return self.search_choices(engine, &walk, offset, level)
+                    return self.search_choices(engine, &walk, offset, level, found)
             if status < 0:
                 return status
         # (few bytes can come, and their subtrees are far apart in the trie)
@@ -329,66 +317,6 @@ cdef class Lookahead:
                     return status
         return 0
 
-    cdef int find_next_bytes(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil:
-        cdef uint32_t row = lasting_row(&engine.recognizer, config.row)
-        cdef NextBytes* kept = &self.next_bytes[(row ^ config.state >> 8) % KEPT_BYTES]
-        cdef TraceMark mark
-        cdef bint asks = not config.row & VIRTUAL
-        cdef bint asks_all = asks and engine.completability.enabled
-        cdef Config moved
-        cdef Config after
-        cdef uint32_t[8] live
-        cdef uint32_t byte, target, word
-        cdef bint ended = False
-        cdef bint looked = False
-        cdef int status = 0
-        if kept.config.row == row and kept.config.state == config.state:
-            memcpy(bytes, kept.bytes, sizeof(kept.bytes))
-            return OK
-        mark = trace_mark(&engine.recognizer.trace)
-        # (no configuration here has this row, so the entry is not found if this function fails half-way)
-        kept.config.row = PENDING
-        memset(kept.bytes, 0, sizeof(kept.bytes))
-        # (most bytes are dead)
-        for word in range(8):
-            live[word] = bits_unlike(engine.recognizer.dfa.delta.data + config.state + 32 * word, DEAD_STATE)
-        word = 0
-        while word < 8:
-            if not live[word]:
-                word += 1
-                continue
-            byte = word << 5 | lowest_bit(live[word])
-            live[word] &= live[word] - 1
-            status = dfa_step(&engine.recognizer.dfa, config.state, byte, &target)
-            if status >= 0 and target == LEAVE and not asks_all:
-                # the lexeme ends before any byte whose target is LEAVE, so it is ended once for all such bytes
-                if not ended:
-                    ended = True
-                    status = recognizer_end_lexeme(
-                        &engine.recognizer, config.row, dfa_accept(&engine.recognizer.dfa, config.state), &after, &looked)
-                    after.row = after.row if status > 0 else PENDING
-                    trace_release(&engine.recognizer.trace, &mark)
-                if status >= 0 and not looked:
-                    if after.row == PENDING:
-                        continue
-                    status = dfa_step(&engine.recognizer.dfa, after.state, byte, &target)
-            if status < 0:
-                return status
-            if target == DEAD_STATE:
-                continue
-            if asks_all or (asks and target > LAST_STATE):
-                moved = config[0]
-                status = self.step(engine, &moved, byte)
-                if status < 0:
-                    return status
-                if status == 0:
-                    continue
-            bit_set(kept.bytes, byte)
-        kept.config.row = row
-        kept.config.state = config.state
-        memcpy(bytes, kept.bytes, sizeof(kept.bytes))
-        return OK
-
     cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level, Vec* found) noexcept nogil:
         cdef int status = walk_next(engine, self.rules, walk)
         while status == 1:
@@ -398,7 +326,9 @@ cdef class Lookahead:
             status = walk_next(engine, self.rules, walk)
         return 1 if status == OUT_OF_NODES else status
 
-    cdef int search_choices(self, Engine engine, TokenWalk* walk, uint32_t offset, uint32_t level) noexcept nogil:
+    cdef int search_choices(
+        self, Engine engine, TokenWalk* walk, uint32_t offset, uint32_t level, Vec* found
+    ) noexcept nogil:
         cdef uint32_t last = walk.states[0].last
         cdef const uint32_t* choice
         cdef uint32_t i
@@ -417,7 +347,7 @@ cdef class Lookahead:
                 walk.configs[1].state = choice[2]
                 walk.states[1] = walk.states[0]
                 self.rules.feed_token(&walk.states[1], walk.token)
-                status = self.try_walked(engine, walk, level, NULL)
+                status = self.try_walked(engine, walk, level, found)
             if status != 0:
                 return status
         return 0
@@ -451,131 +381,19 @@ cdef class Lookahead:
     cdef int can_reach_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
         cdef uint32_t[3] words
         cdef uint32_t name
-        cdef size_t answers = self.dependent_answers
+        cdef size_t answers = self.steps.dependent_answers
         cdef int status
         if not self.rules.may_stop[hypothesis]:
             return 0
         if config.row == PENDING:
-            return self.search_boundary(engine, config, hypothesis)
+            return self.boundaries.search(engine, config, hypothesis)
         words[0] = lasting_row(&engine.recognizer, config.row)
         words[1] = config.state
         words[2] = hypothesis
         status = self.add_name(words, 3, &name)
         if status < 0 or self.verdicts.data[name] != UNKNOWN:
             return status if status < 0 else self.verdicts.data[name] == YES
-        status = self.search_boundary(engine, config, hypothesis)
-        if status >= 0 and not self.is_text_dependent(config, answers):
+        status = self.boundaries.search(engine, config, hypothesis)
+        if status >= 0 and not self.steps.is_text_dependent(config, answers):
             self.verdicts.data[name] = YES if status else NO
         return status
-
-    cdef int search_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
-        """A few characters show whether the pre-token can end here: after them any text will do. So this is a breadth-first
-        search over characters. The frontier has the places to go on from."""
-        cdef uint32_t steps_left = MAX_STEPS
-        cdef bint wide
-        cdef size_t at
-        cdef Config reached
-        cdef int status
-        self.frontier.len = 0
-        # (most often ASCII characters are enough)
-        for wide in range(2):
-            at = 0
-            status = self.try_characters(engine, config, wide, hypothesis, False, &steps_left)
-            while status == 0 and at < self.frontier.len:
-                reached.row = self.frontier.data[at]
-                reached.state = self.frontier.data[at + 1]
-                status = self.try_characters(engine, &reached, False, self.frontier.data[at + 2], True, &steps_left)
-                if status == 0 and wide:
-                    status = self.try_characters(engine, &reached, True, self.frontier.data[at + 2], True, &steps_left)
-                at += 3
-            if status != 0:
-                return status
-        return 0
-
-    cdef int try_characters(
-        self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left
-    ) noexcept nogil:
-        cdef uint32_t[8] bytes
-        cdef Utf8 start
-        cdef int status
-        start.need = 0
-        memset(bytes, 0xFF, sizeof(bytes))
-        if config.row != PENDING:
-            status = self.find_next_bytes(engine, config, bytes)
-            if status < 0:
-                return status
-        return self.try_bytes(
-            engine, config, &start, bytes, 0xC2 if wide else 0, 0xF4 if wide else 0x7F, hypothesis, ended, steps_left)
-
-    cdef int try_bytes(
-        self, Engine engine, const Config* config, const Utf8* part, const uint32_t* bytes, uint32_t low, uint32_t high,
-        uint32_t hypothesis, bint ended, uint32_t* steps_left,
-    ) noexcept nogil:
-        # if the pre-token has not ended yet, it has to end before this character: ways in which it goes on do not count
-        cdef uint32_t first = 0 if ended else self.rules.pretokens.stays
-        cdef Config moved
-        cdef Utf8 after
-        cdef uint32_t byte, transition
-        cdef uint32_t entry = 0
-        cdef uint64_t live = self.rules.pretokens.live_ends[hypothesis]
-        cdef int status
-        if ended:
-            live |= self.rules.pretokens.live_on[hypothesis]
-        if not live:
-            return 0
-        for byte in range(low, high + 1):
-            after = part[0]
-            if (bytes != NULL and not bit_test(bytes, byte)) or not utf8_step(&after, byte):
-                continue
-            if after.need and not live & self.rules.pretokens.possible(&after):
-                continue
-            if not after.need:
-                entry = hypothesis * self.rules.pretokens.classes + self.rules.pretokens.class_of(after.code)
-                if not self.has_transition(first, entry):
-                    continue
-            if steps_left[0] == 0:
-                return 1
-            steps_left[0] -= 1
-            moved = config[0]
-            status = self.step(engine, &moved, byte)
-            if status > 0 and after.need:
-                status = self.try_bytes(engine, &moved, &after, NULL, after.low, after.high, hypothesis, ended, steps_left)
-            elif status > 0:
-                status = 0
-                for transition in range(first, self.rules.pretokens.ways):
-                    if status == 0:
-                        status = self.pass_boundary(
-                            engine, &moved, self.rules.pretokens.to[transition * self.rules.pretokens.size + entry])
-            if status != 0:
-                return status
-        return 0
-
-    cdef bint has_transition(self, uint32_t first, uint32_t entry) noexcept nogil:
-        cdef uint32_t transition
-        for transition in range(first, self.rules.pretokens.ways):
-            if self.rules.pretokens.to[transition * self.rules.pretokens.size + entry] != DEAD:
-                return True
-        return False
-
-    cdef int pass_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
-        cdef uint32_t[3] words
-        cdef size_t i
-        cdef int status
-        if hypothesis == DEAD:
-            return 0
-        if self.rules.is_sure[hypothesis]:
-            return 1
-        if self.rules.pretokens.final[hypothesis]:
-            status = self.accepting(engine, config)
-            if status != 0:
-                return status
-        for i in range(0, self.frontier.len, 3):
-            if (self.frontier.data[i] == config.row and self.frontier.data[i + 1] == config.state
-                    and self.frontier.data[i + 2] == hypothesis):
-                return 0
-        if self.frontier.len >= MAX_FRONTIER:
-            return 1
-        words[0] = config.row
-        words[1] = config.state
-        words[2] = hypothesis
-        return vec_extend(&self.frontier, words, 3)

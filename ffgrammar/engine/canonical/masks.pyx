@@ -17,7 +17,8 @@ from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.canonical.dead_ends cimport IN_PARTS, NOT_FOUND
+from ffgrammar.engine.canonical.dead_ends cimport NOT_FOUND
+from ffgrammar.engine.canonical.inside cimport IN_PARTS
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.spelled cimport Spelled
 from ffgrammar.engine.masks.compute cimport masks_find
@@ -127,7 +128,7 @@ cdef class CanonicalMasks:
             return status
         memset(words + n_words, 0, (count - n_words) * sizeof(uint32_t))
         if self.rules.is_whole(at):
-            status = self.lookahead.accepting(engine, config)
+            status = self.lookahead.steps.accepting(engine, config)
             if status > 0 and engine.tables.rules.token_classes.len:
                 status = add_special_tokens(&engine.completability, &engine.recognizer, config, words)
                 if status >= 0:
@@ -339,9 +340,9 @@ cdef class CanonicalMasks:
             if part.way != GOES_ON:
                 return 1
             if self.may_stand_beside(at, successors, token):
-                if not self.dead_ends.begins_unmergeable(at.node[part.index], token):
+                if not self.dead_ends.single.begins_unmergeable(at.node[part.index], token):
                     return 1
-                status = self.dead_ends.goes_on(engine, config, part, at.node[part.index], token)
+                status = self.dead_ends.single.goes_on(engine, config, part, at.node[part.index], token)
                 if status != 0:
                     return status
         return 0

@@ -148,7 +148,7 @@ cdef class MaskParts:
     ) noexcept:
         cdef uint32_t[5] words
         cdef uint32_t name = 0
-        cdef size_t answers = self.lookahead.dependent_answers
+        cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef bint text_dependent = False
         cdef int status
         if config.row != PENDING:
@@ -164,7 +164,7 @@ cdef class MaskParts:
             if mask[0] != NULL:
                 return OK
         status = self.make_part(engine, config, start, ends, transition, &text_dependent)
-        text_dependent |= self.lookahead.dependent_answers != answers
+        text_dependent |= self.lookahead.steps.dependent_answers != answers
         if status >= 0:
             # the name does not tell virtual rows apart, so a part that depends on the text of its row is not kept
             status = self.pack_part(mask, config.row != PENDING and not (config.row & VIRTUAL and text_dependent), name)
@@ -294,12 +294,12 @@ cdef class MaskParts:
             return 1
         for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
             if status > 0:
-                status = self.lookahead.step(engine, &moved, self.trie.blob[i])
+                status = self.lookahead.steps.step(engine, &moved, self.trie.blob[i])
         if status > 0:
             self.set_outcome(&at, transition, outcome)
-            answers = self.lookahead.dependent_answers
+            answers = self.lookahead.steps.dependent_answers
             status = self.lookahead.can_end_pretoken(engine, &moved, &at)
-            if status > 0 and self.lookahead.dependent_answers == answers:
+            if status > 0 and self.lookahead.steps.dependent_answers == answers:
                 slot.can_end_pretoken[outcome] = YES
         trace_release(&engine.recognizer.trace, &mark)
         return status
@@ -367,7 +367,7 @@ cdef class MaskParts:
         for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
             status = 0
             if self.rules.feed(&at, self.trie.blob[i]):
-                status = self.lookahead.step(engine, &moved, self.trie.blob[i])
+                status = self.lookahead.steps.step(engine, &moved, self.trie.blob[i])
             if status <= 0:
                 break
         if status > 0:
@@ -386,7 +386,9 @@ cdef class MaskParts:
         states[0] = start[0]
         configs[0] = config[0]
         self.rules.start(&states[0], ends)
-        walk_begin(engine, &walk, states, configs, self.lookahead.pending, &nodes_left, &self.lookahead.dependent_answers)
+        walk_begin(
+            engine, &walk, states, configs, self.lookahead.steps.pending, &nodes_left,
+            &self.lookahead.steps.dependent_answers)
         while True:
             status = walk_next(engine, self.rules, &walk)
             if status <= 0:

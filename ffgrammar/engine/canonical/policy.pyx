@@ -81,7 +81,7 @@ cdef class CanonicalPolicy:
         self.engine.acquire()
         try:
             self.engine.checked(self.enter(cursor, pending, &config))
-            if self.rules.is_whole(at) and self.engine.checked(self.lookahead.accepting(self.engine, &config)):
+            if self.rules.is_whole(at) and self.engine.checked(self.lookahead.steps.accepting(self.engine, &config)):
                 return 0
             if self.engine.checked(count_tokens(self.engine, self.lookahead, &config, at, &token)) == 0:
                 at.last = UNCONSTRAINED
@@ -130,7 +130,7 @@ cdef class CanonicalPolicy:
         if status < 0:
             return status
         while skipped < count and config.row == PENDING:
-            status = self.lookahead.step(self.engine, &config, self.engine.trie.blob[start + skipped])
+            status = self.lookahead.steps.step(self.engine, &config, self.engine.trie.blob[start + skipped])
             if status <= 0:
                 return status
             skipped += 1

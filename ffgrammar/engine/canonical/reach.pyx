@@ -6,12 +6,13 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
 from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
-from ffgrammar.core.compare cimport bits_unlike
+from ffgrammar.core.compare cimport bits_low, bits_unlike
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init
 from ffgrammar.engine.recognizer.recognizer cimport recognizer_end_lexeme
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, NO_LEXEMES, dfa_accept, dfa_step
+from ffgrammar.tokens.canonical.outcomes cimport AsciiClass
 
 
 cdef inline bint is_subset(const uint32_t* some, const uint32_t* all, uint32_t words) noexcept nogil:
@@ -23,11 +24,35 @@ cdef inline bint is_subset(const uint32_t* some, const uint32_t* all, uint32_t w
     return True
 
 
-cdef inline void find_live(Engine engine, uint32_t state, uint32_t* bytes) noexcept nogil:
-    """Write the ASCII characters that are not known to be dead ends after a lexer state, as bits, to 4 words."""
+cdef struct Live:
+    # The ASCII characters that may come after a lexer state, as bits.
+    uint32_t[4] sure  # those that are known to stay inside the lexeme
+    uint32_t[4] open  # those of which this is not known yet
+
+
+cdef inline void find_live(Engine engine, uint32_t state, Live* live) noexcept nogil:
+    cdef const uint32_t* delta = engine.recognizer.dfa.delta.data + state
     cdef uint32_t word
     for word in range(4):
-        bytes[word] = bits_unlike(engine.recognizer.dfa.delta.data + state + 32 * word, DEAD)
+        live.sure[word] = bits_low(delta + 32 * word)
+        live.open[word] = bits_unlike(delta + 32 * word, DEAD) & ~live.sure[word]
+
+
+cdef int may_come(Engine engine, uint32_t state, const Live* live, const AsciiClass* ascii) noexcept nogil:
+    """Whether some character of a class may come inside the lexeme. `live` is that of the state. Returns 1, 0 or a status."""
+    cdef uint32_t word, left, target
+    cdef int status
+    for word in range(4):
+        if live.sure[word] & ascii.bytes[word]:
+            return 1
+    for word in range(4):
+        left = live.open[word] & ascii.bytes[word]
+        while left:
+            status = dfa_step(&engine.recognizer.dfa, state, word << 5 | lowest_bit(left), &target)
+            if status < 0 or target <= LAST_STATE:
+                return status if status < 0 else 1
+            left &= left - 1
+    return 0
 
 
 cdef int keep_set(Vec* sets, Map* at, uint32_t state, uint32_t offset, int status) noexcept nogil:
@@ -97,65 +122,58 @@ cdef class Reach:
         cdef uint32_t words = self.outcomes.words
         cdef size_t base = sets.len
         cdef const uint32_t* added
-        cdef uint32_t[4] live
-        cdef uint32_t byte, target, i
-        cdef uint32_t word = 0
+        cdef Live live
+        cdef uint32_t number, i
         cdef int status
         if vec_fill(sets, words, 0) < 0:
             return NO_MEMORY
-        find_live(engine, state, live)
-        while word < 4:
-            if not live[word]:
-                word += 1
-                continue
-            byte = word << 5 | lowest_bit(live[word])
-            live[word] &= live[word] - 1
-            added = by_class + self.rules.pretokens.ascii[byte] * words
+        find_live(engine, state, &live)
+        for number in range(self.outcomes.ascii_count):
+            added = by_class + self.outcomes.ascii[number].number * words
             if is_subset(added, sets.data + base, words):
                 continue
-            status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
+            status = may_come(engine, state, &live, &self.outcomes.ascii[number])
             if status < 0:
                 return status
-            for i in range(words if target <= LAST_STATE else 0):
+            for i in range(words if status else 0):
                 sets.data[base + i] |= added[i]
         return OK
 
     cdef int add_open_ends(self, Engine engine, uint32_t state, uint32_t offset) noexcept nogil:
-        cdef uint32_t last_class = ABSENT
-        cdef uint32_t last_target = ABSENT
-        cdef uint32_t[4] live
-        cdef uint32_t byte, target
-        cdef uint32_t word = 0
+        cdef const AsciiClass* ascii = self.outcomes.ascii
+        cdef uint32_t words = self.outcomes.words
+        cdef uint32_t last = ABSENT
+        cdef Live live
+        cdef uint32_t left, byte, target, number, word
         cdef int status
-        find_live(engine, state, live)
-        while word < 4:
-            if not live[word]:
-                word += 1
+        find_live(engine, state, &live)
+        for number in range(self.outcomes.ascii_count):
+            if is_subset(self.outcomes.open_before + ascii[number].number * words, self.ends.data + offset, words):
                 continue
-            byte = word << 5 | lowest_bit(live[word])
-            live[word] &= live[word] - 1
-            status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
-            if status >= 0 and target <= LAST_STATE and (
-                    target != last_target or self.rules.pretokens.ascii[byte] != last_class):
-                last_target = target
-                last_class = self.rules.pretokens.ascii[byte]
-                status = self.add_open_ends_before(engine, offset, last_class, target)
-            if status < 0:
-                return status
+            last = ABSENT
+            for word in range(4):
+                left = (live.sure[word] | live.open[word]) & ascii[number].bytes[word]
+                while left:
+                    byte = word << 5 | lowest_bit(left)
+                    left &= left - 1
+                    status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
+                    if status >= 0 and target <= LAST_STATE and target != last:
+                        last = target
+                        status = self.add_open_ends_before(engine, offset, ascii[number].number, target)
+                    if status < 0:
+                        return status
         return OK
 
     cdef int add_open_ends_before(self, Engine engine, uint32_t offset, uint32_t character, uint32_t target) noexcept nogil:
         cdef const uint32_t* one = self.outcomes.open_ends.data + self.outcomes.open_from.data[character]
         cdef const uint32_t* end = self.outcomes.open_ends.data + self.outcomes.open_from.data[character + 1]
         cdef uint32_t after
-        cdef int status
+        cdef int status = self.sure_after(engine, target, &after)
+        if status < 0:
+            return status
         while one < end:
-            if not bit_test(self.ends.data + offset, one[1]):
-                status = self.sure_after(engine, target, &after)
-                if status < 0:
-                    return status
-                if bit_test(self.next.data + after, one[2]):
-                    bit_set(self.ends.data + offset, one[1])
+            if bit_test(self.next.data + after, one[2]):
+                bit_set(self.ends.data + offset, one[1])
             one += 3
         return OK
 

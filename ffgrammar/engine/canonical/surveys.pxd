@@ -3,15 +3,13 @@ end (*open* states, see surveys.pyx) are left out.
 """
 
 cimport cython
-from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 
-from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.canonical.notes cimport Notes
 from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules
-from ffgrammar.tokens.canonical.transitions cimport Transition
 
 cdef enum:
     # The most lexer states in a survey. (With 64, canonical masks in strings whose words are counted took 1.5 times the
@@ -22,7 +20,6 @@ cdef enum:
     TOO_MANY = 0xFFFFFFFF
     # instead of the number of tokens that lead to a state: there are more than MAX_LISTED
     MANY = 0xFFFFFFFF
-    DEAD = 0x80000000   # flag of a doubtful token: it is a dead end, whatever the grammar is
 
 
 cdef struct Arrival:
@@ -35,8 +32,7 @@ cdef struct Arrival:
 cdef class Surveys:
     cdef CanonicalRules rules
     cdef Reach reach
-    cdef Map found            # (lexer state, topic) -> offset in `words`
-    cdef Vec words            # surveys, and lists of doubtful tokens
+    cdef Notes notes
     # Scratch, while a survey is made.
     # By lexer state: its number in the survey, or PASSED. In `explore`: how many bytes of the character are missing.
     cdef Vec numbers
@@ -50,40 +46,12 @@ cdef class Surveys:
 
     # All methods run with the engine's lock held. Unless its comment says otherwise, a method returns OK or a status.
 
-    # Forget everything. Call this when the engine has forgotten its lexer states.
-    cdef int clear(self) noexcept nogil
-
-    # Bytes of what is kept. Returns a size.
-    cdef size_t bytes(self) noexcept nogil
-
-    # Write where in `words` the survey of a lexer state begins. A survey begins with the number of its states, or with TOO_MANY.
+    # Write where in the notes the survey of a lexer state begins. A survey begins with the number of its states, or with TOO_MANY.
     # Its states are those that tokens lead to inside the lexeme and that are not open. For each state it has an example of a
     # token that leads there, how many tokens lead there, and a list of these tokens. If more than MAX_LISTED tokens lead there,
     # MANY stands in place of their number, and there is no list. A token that ends inside a character does not count. With
     # `whole`, the states that are open are in the survey, too, and have MANY: this is for a transition that lacks endings.
     cdef int survey(self, Engine engine, uint32_t state, bint whole, uint32_t* offset) noexcept nogil
-
-    # Write where in `words` the doubtful tokens of a transition are: how many there are, and these tokens. The transition is that
-    # of a hypothesis and a way. A token is doubtful if it stays inside the lexeme and needs an ending
-    # (tokens/canonical/endings.pxd), but no ending was found, or the ending does not show that the pre-token can end. A token
-    # that may never come has the flag DEAD.
-    cdef int doubtful(
-        self, Engine engine, uint32_t state, const Transition* transition, uint32_t hypothesis, uint32_t way, uint32_t* offset
-    ) noexcept nogil
-
-    # Look up the note on a state and a topic, and write the offset in `words` where it begins. Returns KEPT if it is there;
-    # NOT_KEPT if the caller has to make the note and append it; or a status.
-    cdef int find(self, Engine engine, uint32_t state, uint32_t topic, uint32_t* offset) noexcept nogil
-
-    # Keep the note that was appended from `base` on, or drop it if `status` is below zero.
-    cdef int keep(self, Engine engine, uint32_t state, uint32_t topic, size_t base, int status) noexcept nogil
-
-    # The work of `doubtful`: append the tokens.
-    cdef int list_doubtful(self, Engine engine, uint32_t state, const Transition* transition) noexcept nogil
-
-    # Whether the ending of a token shows that the pre-token can end. Returns 1, also if the token leaves the lexeme; 0; or a
-    # status.
-    cdef int ends_by(self, Engine engine, uint32_t state, const Transition* transition, const uint32_t* ending) noexcept nogil
 
     # The steps of `survey` follow. Append the survey of a state.
     cdef int make_survey(self, Engine engine, uint32_t state) noexcept nogil

@@ -6,21 +6,21 @@ is frequent in tokens, as a letter is, the rest of the trie is walked, too. In a
 is a turning byte only near the end. Then this walk leaves out subtrees that do not reach that depth. (Compared with walks
 over the whole trie, canonical masks along compact documents of 500 schemas of MaskBench take 0.82 to 0.85 of the time.)
 
-A survey is kept for all grammars, as a partition is (engine/masks/partition_cache.pxd).
+A survey is kept as a note (notes.pxd).
 """
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test
-from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.map cimport ABSENT
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, partitions_find_note, partitions_keep_note
+from ffgrammar.engine.canonical.notes cimport SURVEY, WHOLE_SURVEY, Notes
+from ffgrammar.engine.masks.partition_cache cimport NOT_KEPT
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, UNKNOWN, dfa_fill, dfa_step
-from ffgrammar.tokens.canonical.endings cimport ENDING_WORDS, NEVER
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token, subtree_end,
 )
@@ -33,10 +33,6 @@ cdef enum:
     MAX_AROUND = 128
     PLACE_WORDS = 5      # of `around`
     WIDE = 16            # a lexer state is wide if so many printable ASCII characters may come
-    # topics of notes (engine/masks/partition_cache.pxd)
-    SURVEY = 0
-    WHOLE_SURVEY = 1
-    DOUBTS = 2  # the first topic of doubtful tokens: each transition has a topic of its own
 
 
 cdef struct Place:
@@ -63,128 +59,35 @@ cdef class Surveys:
     Args:
         rules: the tokenizer's rules.
         reach: the grammar's `Reach`.
+        notes: the grammar's `Notes`.
     """
 
-    def __cinit__(self, CanonicalRules rules not None, Reach reach not None):
+    def __cinit__(self, CanonicalRules rules not None, Reach reach not None, Notes notes not None):
         self.rules = rules
         self.reach = reach
-        vec_init(&self.words)
+        self.notes = notes
         vec_init(&self.numbers)
         vec_init(&self.examples)
         vec_init(&self.counts)
         vec_init(&self.pairs)
         vec_init(&self.around)
-        if map_init(&self.found) < 0:
-            raise MemoryError
 
     def __dealloc__(self):
-        map_free(&self.found)
-        vec_free(&self.words)
         vec_free(&self.numbers)
         vec_free(&self.examples)
         vec_free(&self.counts)
         vec_free(&self.pairs)
         vec_free(&self.around)
 
-    cdef int clear(self) noexcept nogil:
-        map_clear(&self.found)
-        # (the memory counts in `bytes`, so it is freed)
-        vec_free(&self.words)
-        return OK
-
-    cdef size_t bytes(self) noexcept nogil:
-        return map_bytes(&self.found) + self.words.cap * sizeof(uint32_t)
-
     cdef int survey(self, Engine engine, uint32_t state, bint whole, uint32_t* offset) noexcept nogil:
         cdef uint32_t topic = WHOLE_SURVEY if whole else SURVEY
-        cdef size_t base = self.words.len
-        cdef int status = self.find(engine, state, topic, offset)
+        cdef size_t base = self.notes.words.len
+        cdef int status = self.notes.find(engine, state, topic, offset)
         if status == NOT_KEPT:
             self.whole = whole
             status = self.make_survey(engine, state)
-            return self.keep(engine, state, topic, base, status)
+            return self.notes.keep(engine, state, topic, base, status)
         return min(status, OK)
-
-    cdef int doubtful(
-        self, Engine engine, uint32_t state, const Transition* transition, uint32_t hypothesis, uint32_t way, uint32_t* offset
-    ) noexcept nogil:
-        cdef uint32_t topic = DOUBTS + (hypothesis << 2 | way)
-        cdef size_t base = self.words.len
-        cdef int status = self.find(engine, state, topic, offset)
-        if status == NOT_KEPT:
-            status = self.list_doubtful(engine, state, transition)
-            return self.keep(engine, state, topic, base, status)
-        return min(status, OK)
-
-    cdef int find(self, Engine engine, uint32_t state, uint32_t topic, uint32_t* offset) noexcept nogil:
-        cdef uint64_t key = <uint64_t>topic << 32 | state
-        cdef int status
-        offset[0] = map_get(&self.found, key)
-        if offset[0] != ABSENT:
-            return KEPT
-        offset[0] = <uint32_t>self.words.len
-        status = partitions_find_note(
-            engine.masks.partitions, &engine.masks.keys, &engine.recognizer.dfa, state, topic, &self.words)
-        if status == KEPT and map_put(&self.found, key, offset[0]) < 0:
-            return NO_MEMORY
-        return status
-
-    cdef int keep(self, Engine engine, uint32_t state, uint32_t topic, size_t base, int status) noexcept nogil:
-        if status >= 0:
-            status = partitions_keep_note(
-                engine.masks.partitions, &engine.masks.keys, &engine.recognizer.dfa, state, topic, self.words.data + base,
-                <uint32_t>(self.words.len - base))
-        if status < 0:
-            self.words.len = base
-            return status
-        return map_put(&self.found, <uint64_t>topic << 32 | state, <uint32_t>base)
-
-    cdef int list_doubtful(self, Engine engine, uint32_t state, const Transition* transition) noexcept nogil:
-        cdef size_t base = self.words.len
-        cdef size_t i = 0
-        cdef uint32_t token
-        cdef int status
-        if vec_push(&self.words, 0) < 0:
-            return NO_MEMORY
-        while i < transition.endings.len:
-            status = self.ends_by(engine, state, transition, transition.endings.data + i)
-            if status == 0:
-                token = transition.endings.data[i]
-                if transition.endings.data[i + 1] == 0 and transition.endings.data[i + 3] == NEVER:
-                    token |= DEAD
-                status = vec_push(&self.words, token)
-            if status < 0:
-                return status
-            i += ENDING_WORDS
-        self.words.data[base] = <uint32_t>(self.words.len - base - 1)
-        return OK
-
-    cdef int ends_by(
-        self, Engine engine, uint32_t state, const Transition* transition, const uint32_t* ending
-    ) noexcept nogil:
-        cdef uint32_t words = self.rules.outcomes.words
-        cdef uint64_t bytes
-        cdef uint32_t i, offset
-        cdef int status
-        for i in range(self.rules.trie.offsets[ending[0]], self.rules.trie.offsets[ending[0] + 1]):
-            status = dfa_step(&engine.recognizer.dfa, state, self.rules.trie.blob[i], &state)
-            if status < 0 or state > LAST_STATE:
-                return status if status < 0 else 1
-        bytes = ending[1] | <uint64_t>ending[2] << 32
-        if bytes == 0:
-            return 0
-        while bytes:
-            status = dfa_step(&engine.recognizer.dfa, state, bytes & 0xFF, &state)
-            if status < 0 or state > LAST_STATE:
-                return min(status, OK)
-            bytes >>= 8
-        status = self.reach.ends_in(engine, state, &offset)
-        if status < 0:
-            return status
-        for i in range(words):
-            if transition.outcomes[ending[3] * words + i] & self.reach.ends.data[offset + i]:
-                return 1
-        return 0
 
     cdef int make_survey(self, Engine engine, uint32_t state) noexcept nogil:
         cdef int status = self.explore(engine, state)
@@ -196,29 +99,29 @@ cdef class Surveys:
         if status == OK and self.deep <= self.rules.trie.max_depth:
             status = self.walk(engine, state, 0, 1, self.rules.trie.node_count, True)
         if status > 0:
-            return vec_push(&self.words, TOO_MANY)
+            return vec_push(&self.notes.words, TOO_MANY)
         return self.write_survey() if status == OK else status
 
     cdef int write_survey(self) noexcept nogil:
-        cdef size_t base = self.words.len
+        cdef size_t base = self.notes.words.len
         cdef uint32_t number, count, next
         cdef size_t i
-        if vec_push(&self.words, <uint32_t>self.examples.len) < 0:
+        if vec_push(&self.notes.words, <uint32_t>self.examples.len) < 0:
             return NO_MEMORY
         for number in range(<uint32_t>self.examples.len):
             count = self.counts.data[number]
-            if vec_push(&self.words, self.examples.data[number]) < 0 or vec_push(&self.words, count) < 0:
+            if vec_push(&self.notes.words, self.examples.data[number]) < 0 or vec_push(&self.notes.words, count) < 0:
                 return NO_MEMORY
             if count != MANY:
                 # from now on `counts` says where the next token of the list goes
-                self.counts.data[number] = <uint32_t>(self.words.len - base)
-                if vec_fill(&self.words, count, 0) < 0:
+                self.counts.data[number] = <uint32_t>(self.notes.words.len - base)
+                if vec_fill(&self.notes.words, count, 0) < 0:
                     return NO_MEMORY
         for i in range(0, self.pairs.len, 2):
             number = self.pairs.data[i]
             next = self.counts.data[number]
             if next != MANY:
-                self.words.data[base + next] = self.pairs.data[i + 1]
+                self.notes.words.data[base + next] = self.pairs.data[i + 1]
                 self.counts.data[number] += 1
         return OK
 

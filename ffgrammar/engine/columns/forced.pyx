@@ -233,7 +233,7 @@ cdef int may_come(
     cdef int status = 1
     cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
     for i in range(engine.trie.offsets[token], engine.trie.offsets[token + 1]):
-        status = lookahead.step(engine, &reached, engine.trie.blob[i])
+        status = lookahead.steps.step(engine, &reached, engine.trie.blob[i])
         if status <= 0:
             break
     if status > 0:
@@ -253,7 +253,7 @@ cdef int search_only(
     cdef int status
     only[0] = NOTHING
     if lookahead.rules.is_whole(at):
-        status = lookahead.accepting(engine, config)
+        status = lookahead.steps.accepting(engine, config)
         if status != 0:
             return status if status < 0 else 0
     status = count_tokens(engine, lookahead, config, at, &token)

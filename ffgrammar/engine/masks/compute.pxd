@@ -34,3 +34,6 @@ cdef int masks_find(Masks* k, Recognizer* m, const Config* config, StoredMask** 
 # Whether the current lexeme is complete and cannot go on, so that the mask is that of the configuration after it. (False in a few
 # cases where this is not checked.)
 cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) noexcept nogil
+
+# Whether the lexemes of a lexer state are complete, and none can go on.
+cdef bint is_complete(const Recognizer* m, uint32_t state) noexcept nogil

@@ -146,7 +146,6 @@ cdef bint is_like_delimited(const Masks* k, const Recognizer* m, uint32_t state)
 
 
 cdef bint is_complete(const Recognizer* m, uint32_t state) noexcept nogil:
-    """Whether the lexemes of a state are complete, and none can go on."""
     cdef const uint32_t* pairs = intern_get(&m.dfa.states, state >> 8)
     cdef uint32_t i
     if pairs[0]:
@@ -208,9 +207,8 @@ cdef int explain(
     if status == SHORT:
         reset_buffer(k)
         base[0] = NO_BASE
-        status = walk_vocabulary(k, m, config.state)
-        if status >= 0:
-            status = lead_inside(&m.dfa, &k.vocab, lasting_row(m, config.row), config.state, leads)
+        status = lead_inside(
+            &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, k.buffer.data, &k.exits, leads)
     if status >= 0:
         status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, leads, text_dependent)
     return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status

@@ -77,7 +77,7 @@ cdef int partitions_keep(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
 ) noexcept nogil
 
-# A note is a list of words about a lexer state and a topic (engine/canonical/surveys.pxd). It depends on the same things as the
+# A note is a list of words about a lexer state and a topic (engine/canonical/notes.pxd). It depends on the same things as the
 # partition of the state. Look up a note, and append its words to `words`. Returns KEPT, NOT_KEPT, or a status below zero. Takes
 # the table's lock.
 cdef int partitions_find_note(

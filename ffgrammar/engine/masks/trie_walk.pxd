@@ -61,8 +61,10 @@ cdef int partition_vocabulary(
     Dfa* dfa, const Vocabulary* v, uint32_t state, uint32_t* mask, Vec* exits, size_t* visited,
 ) noexcept nogil
 
-# Append a lead with `row` to `leads` for each token that stays inside the lexeme from a lexer state. Returns OK or a status.
-cdef int lead_inside(Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, Vec* leads) noexcept nogil
+# partition_vocabulary, where few tokens stay inside the lexeme: appends a lead with `row` to `leads` for each of them.
+cdef int lead_inside(
+    Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t* mask, Vec* exits, Vec* leads,
+) noexcept nogil
 
 # Turn the mask of the state `base` into that of `state`, and walk only where the two differ. Before the call, `mask` has the
 # tokens that stay from `base`. It also has those tokens that exit from `base` and that the parser's row allows. After the call,

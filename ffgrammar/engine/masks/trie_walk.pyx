@@ -60,7 +60,9 @@ cdef int partition_vocabulary(
     return OK
 
 
-cdef int lead_inside(Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, Vec* leads) noexcept nogil:
+cdef int lead_inside(
+    Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t* mask, Vec* exits, Vec* leads,
+) noexcept nogil:
     cdef const TrieNode* nodes = v.nodes
     cdef uint32_t states[MAX_TOKEN_BYTES + 1]
     cdef uint32_t at = 1
@@ -73,8 +75,11 @@ cdef int lead_inside(Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state
         if status < 0:
             return status
         if states[depth] > LAST_STATE:
+            if states[depth] != DEAD and add_exit(dfa, exits, at, states[depth - 1], states[depth]) < 0:
+                return NO_MEMORY
             at += node_size(&nodes[at])
             continue
+        bit_set(mask, node_token(&nodes[at]))
         if note_lead(leads, node_token(&nodes[at]), row, states[depth]) < 0:
             return NO_MEMORY
         at += 1

@@ -18,6 +18,11 @@ cdef enum:
     NOT_FOUND = 0xFFFFFFFF    # in `after`: not looked for yet
 
 
+cdef struct AsciiClass:
+    uint32_t number       # of the class
+    uint32_t[4] bytes     # its ASCII characters, as bits
+
+
 @cython.final
 cdef class Outcomes:
     cdef PretokenTable pretokens
@@ -34,6 +39,9 @@ cdef class Outcomes:
     # (class, hypothesis, state after the character): the pre-token may end before the character, but the hypothesis is not in
     # the set of `sure_ends`
     cdef Vec open_ends
+    cdef uint32_t* open_before  # sets by the class of the next character: the hypotheses in its entries of `open_ends`
+    cdef AsciiClass[128] ascii  # the classes that have ASCII characters
+    cdef uint32_t ascii_count   # how many there are
     cdef Vec open_from   # by class: where its entries begin in `open_ends`; and its length
 
     # The outcome that the first character of a token leads to from a hypothesis. `character` is the class of the character, here
@@ -54,6 +62,9 @@ cdef class Outcomes:
     # Give a number to a set: `count` hypotheses, ascending. Returns as `first`.
     cdef int add(self, const uint32_t* hypotheses, uint32_t count) noexcept nogil
 
-    # Part of the constructor: fill the sets by class, and `open_ends`. The parameters are two arrays of find_sure_states. Returns
+    # Part of the constructor: fill `ascii`.
+    cdef void list_ascii(self) noexcept nogil
+
+    # Another part: fill the sets by class, and `open_ends`. The parameters are two arrays of find_sure_states. Returns
     # OK or NO_MEMORY.
     cdef int find_ends(self, const uint8_t* sure_ends, const uint8_t* sure_next) noexcept nogil

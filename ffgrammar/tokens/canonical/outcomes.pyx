@@ -35,8 +35,10 @@ cdef class Outcomes:
         self.sure_ends = <uint32_t*>calloc(<size_t>pretokens.classes * self.words, sizeof(uint32_t))
         self.sure_next = <uint32_t*>calloc(<size_t>pretokens.classes * self.words, sizeof(uint32_t))
         self.entered = <uint32_t*>calloc(<size_t>pretokens.classes * self.words, sizeof(uint32_t))
+        self.open_before = <uint32_t*>calloc(<size_t>pretokens.classes * self.words, sizeof(uint32_t))
+        self.list_ascii()
         if (intern_init(&self.sets) < 0 or self.sure_ends == NULL or self.sure_next == NULL or self.entered == NULL
-                or self.find_ends(sure_ends, sure_next) < 0):
+                or self.open_before == NULL or self.find_ends(sure_ends, sure_next) < 0):
             raise MemoryError
 
     def __dealloc__(self):
@@ -49,6 +51,19 @@ cdef class Outcomes:
         free(self.sure_ends)
         free(self.sure_next)
         free(self.entered)
+        free(self.open_before)
+
+    cdef void list_ascii(self) noexcept nogil:
+        cdef uint32_t byte, i
+        for byte in range(128):
+            for i in range(self.ascii_count):
+                if self.ascii[i].number == self.pretokens.ascii[byte]:
+                    break
+            else:
+                i = self.ascii_count
+                self.ascii_count += 1
+                self.ascii[i].number = self.pretokens.ascii[byte]
+            bit_set(self.ascii[i].bytes, byte)
 
     cdef int find_ends(self, const uint8_t* sure_ends, const uint8_t* sure_next) noexcept nogil:
         cdef uint32_t classes = self.pretokens.classes
@@ -74,6 +89,8 @@ cdef class Outcomes:
                     words[2] = to
                     if to != DEAD and vec_extend(&self.open_ends, words, 3) < 0:
                         return NO_MEMORY
+                    if to != DEAD:
+                        bit_set(self.open_before + character * self.words, state)
         return vec_push(&self.open_from, <uint32_t>self.open_ends.len)
 
     cdef int add(self, const uint32_t* hypotheses, uint32_t count) noexcept nogil:

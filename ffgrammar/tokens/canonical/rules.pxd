@@ -47,6 +47,7 @@ cdef class CanonicalRules:
     cdef readonly bint whole_pretokens     # whether a pre-token with the bytes of a token becomes that token
     cdef readonly str space                # the character that stands for the space in patterns, itself in no text; or None
     cdef uint8_t* leads_to_unmergeable     # by node of the trie: whether an unmergeable token is there or below; or NULL
+    cdef uint8_t* begins_unmergeable       # by token: whether it is an unmergeable token or the beginning of one; or NULL
     cdef uint8_t* is_atom                  # by token: whether the pre-tokenizer itself finds it in the text
     cdef uint8_t* may_stop                 # by state of the automaton: whether the pre-token or the text may end there
     cdef uint8_t* is_sure                  # by state of the automaton: whether every text may go on from there
@@ -135,6 +136,9 @@ cdef class CanonicalRules:
 
     # Another step: find the unmergeable tokens. Returns 0; raises MemoryError.
     cdef int find_unmergeable(self) except -1
+
+    # Fill `begins_unmergeable`. Returns 0; raises MemoryError.
+    cdef int mark_beginnings(self) except -1
 
     # Mark the nodes from the root to an unmergeable token in `leads_to_unmergeable`. Returns 0; raises MemoryError.
     cdef int mark_unmergeable(self, uint32_t token) except -1

@@ -108,6 +108,7 @@ cdef class CanonicalRules:
 
     def __dealloc__(self):
         free(self.leads_to_unmergeable)
+        free(self.begins_unmergeable)
         free(self.may_stop)
         free(self.is_atom)
         free(self.is_sure)
@@ -170,7 +171,7 @@ cdef class CanonicalRules:
             if self.trie.offsets[token] < self.trie.offsets[token + 1] and not self.is_atom[token]:
                 if self.merges.reached(token) == 0:
                     self.mark_unmergeable(token)
-        return 0
+        return self.mark_beginnings() if self.has_unmergeable else 0
 
     cdef int mark_unmergeable(self, uint32_t token) except -1:
         cdef const uint8_t* text = self.trie.blob + self.trie.offsets[token]
@@ -185,6 +186,18 @@ cdef class CanonicalRules:
         for i in range(count):
             node = trie_child(self.trie.nodes, node, text[i])
             self.leads_to_unmergeable[node] = True
+        return 0
+
+    cdef int mark_beginnings(self) except -1:
+        cdef uint32_t i
+        self.begins_unmergeable = <uint8_t*>calloc(self.trie.vocab_size + 1, 1)
+        if self.begins_unmergeable == NULL:
+            raise MemoryError
+        for i in range(1, self.trie.node_count):
+            if self.leads_to_unmergeable[i] and node_token(&self.trie.nodes[i]) < self.trie.vocab_size:
+                self.begins_unmergeable[node_token(&self.trie.nodes[i])] = True
+        for i in range(self.trie.alias_count):
+            self.begins_unmergeable[self.trie.alias_id[i]] = self.begins_unmergeable[self.trie.alias_of[i]]
         return 0
 
     # ---- successors
@@ -399,7 +412,8 @@ cdef class CanonicalRules:
         cdef uint32_t i
         for i in range(count):
             if node < NO_NODE:
-                node = trie_child(self.trie.nodes, node, text[i])
+                # (the root has up to 256 children)
+                node = trie_child(self.trie.nodes, node, text[i]) if node else self.trie.roots[text[i]]
                 if node == 0 or not self.leads_to_unmergeable[node]:
                     node = NO_NODE
         return node

@@ -1,0 +1,47 @@
+"""The search for the end of a pre-token."""
+
+cimport cython
+from libc.stdint cimport uint32_t, uint64_t
+
+from ffgrammar.core.utf8 cimport Utf8
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.canonical.steps cimport Steps
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules
+
+
+@cython.final
+cdef class Boundaries:
+    cdef CanonicalRules rules
+    cdef Steps steps
+    cdef Vec frontier  # of the search: row, state, hypothesis
+
+    # All methods run with the engine's lock held. Where a comment says "whether", a method returns 1, 0 or a status.
+
+    # Whether the pre-token can end at `config`: some text that the grammar allows next makes it end there. `hypothesis` is a
+    # state of the automaton of pre-tokens.
+    cdef int search(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
+
+    # Try every ASCII character or, with `wide`, every character that is not ASCII. Returns 1 if one of them leads to a place
+    # where any text may follow, or where the text can end. Returns 1 also if a bound is reached. Otherwise adds the
+    # configurations after these characters to the frontier, and returns 0. Or returns a status. `ended` says whether the
+    # pre-token ended before an earlier character. `steps_left` bounds the work.
+    cdef int try_characters(
+        self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
+    ) noexcept nogil
+
+    # `try_characters` for the characters that begin with the bytes of `part` and the byte `byte`. `live` has the classes of the
+    # characters that count, as bits, as PretokenTable.live_ends has them.
+    cdef int try_byte(
+        self, Engine engine, const Config* config, const Utf8* part, uint32_t byte, uint64_t live, uint32_t hypothesis,
+        bint ended, uint32_t* steps_left,
+    ) noexcept nogil
+
+    # Whether the automaton of pre-tokens has a successor in way `first` or a later way. `entry` is state * classes + class.
+    cdef bint has_transition(self, uint32_t first, uint32_t entry) noexcept nogil
+
+    # Whether it is sure that the text can end or go on at a place. `config` and `hypothesis` are those at this place. A pre-token
+    # has ended before it, and at least one character has come since. If this is not sure, both are added to the frontier, unless
+    # they are in it already or `hypothesis` is DEAD. If the frontier is full, the answer is 1.
+    cdef int pass_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil

@@ -1,0 +1,159 @@
+"""A pre-token can end at a place if some text that the grammar allows next makes it end there. A few characters show this, and
+no tokens are needed.
+"""
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t, uint64_t
+from libc.string cimport memset
+
+from ffgrammar.core.bits cimport lowest_bit
+from ffgrammar.core.utf8 cimport utf8_step
+from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING
+from ffgrammar.engine.canonical.steps cimport Steps
+from ffgrammar.tokens.pretokenize.table cimport DEAD
+
+cdef enum:
+    # A search that reaches one of these bounds takes it for granted that the pre-token can end.
+    MAX_STEPS = 1 << 16    # bytes that it tries
+    MAX_FRONTIER = 3 * 64  # words, three for each configuration
+
+
+@cython.final
+cdef class Boundaries:
+    """The searches for ends of pre-tokens under a grammar.
+
+    Args:
+        rules: the tokenizer's rules.
+        steps: the steps of the grammar's searches.
+    """
+
+    def __cinit__(self, CanonicalRules rules not None, Steps steps not None):
+        self.rules = rules
+        self.steps = steps
+        vec_init(&self.frontier)
+
+    def __dealloc__(self):
+        vec_free(&self.frontier)
+
+    cdef int search(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
+        """A few characters show whether the pre-token can end here: after them any text will do. So this is a breadth-first
+        search over characters. The frontier has the places to go on from."""
+        cdef uint32_t steps_left = MAX_STEPS
+        cdef bint wide
+        cdef size_t at
+        cdef Config reached
+        cdef int status
+        self.frontier.len = 0
+        # (most often ASCII characters are enough)
+        for wide in range(2):
+            at = 0
+            status = self.try_characters(engine, config, wide, hypothesis, False, &steps_left)
+            while status == 0 and at < self.frontier.len:
+                reached.row = self.frontier.data[at]
+                reached.state = self.frontier.data[at + 1]
+                status = self.try_characters(engine, &reached, False, self.frontier.data[at + 2], True, &steps_left)
+                if status == 0 and wide:
+                    status = self.try_characters(engine, &reached, True, self.frontier.data[at + 2], True, &steps_left)
+                at += 3
+            if status != 0:
+                return status
+        return 0
+
+    cdef int try_characters(
+        self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left
+    ) noexcept nogil:
+        cdef uint64_t live = self.rules.pretokens.live_ends[hypothesis]
+        cdef uint32_t first_word = 4 if wide else 0
+        cdef uint32_t[8] bytes
+        cdef Utf8 start
+        cdef uint32_t word, byte
+        cdef int status
+        if ended:
+            live |= self.rules.pretokens.live_on[hypothesis]
+        if not live:
+            return 0
+        start.need = 0
+        memset(bytes, 0xFF, sizeof(bytes))
+        if config.row != PENDING:
+            status = self.steps.find_next_bytes(engine, config, bytes)
+            if status < 0:
+                return status
+        for word in range(first_word, first_word + 4):
+            while bytes[word]:
+                byte = word << 5 | lowest_bit(bytes[word])
+                bytes[word] &= bytes[word] - 1
+                status = self.try_byte(engine, config, &start, byte, live, hypothesis, ended, steps_left)
+                if status != 0:
+                    return status
+        return 0
+
+    cdef int try_byte(
+        self, Engine engine, const Config* config, const Utf8* part, uint32_t byte, uint64_t live, uint32_t hypothesis,
+        bint ended, uint32_t* steps_left,
+    ) noexcept nogil:
+        # if the pre-token has not ended yet, it has to end before this character: ways in which it goes on do not count
+        cdef uint32_t first = 0 if ended else self.rules.pretokens.stays
+        cdef Utf8 after = part[0]
+        cdef Config moved
+        cdef uint32_t next, transition
+        cdef uint32_t entry = 0
+        cdef uint64_t one = 1
+        cdef int status
+        if byte < 0x80 and not live & one << (self.rules.pretokens.ascii[byte] & 63):
+            return 0
+        if not utf8_step(&after, byte) or (after.need and not live & self.rules.pretokens.possible(&after)):
+            return 0
+        if not after.need:
+            entry = hypothesis * self.rules.pretokens.classes + self.rules.pretokens.class_of(after.code)
+            if not self.has_transition(first, entry):
+                return 0
+        if steps_left[0] == 0:
+            return 1
+        steps_left[0] -= 1
+        moved = config[0]
+        status = self.steps.step(engine, &moved, byte)
+        if status <= 0:
+            return status
+        if after.need:
+            for next in range(after.low, <uint32_t>after.high + 1):
+                status = self.try_byte(engine, &moved, &after, next, live, hypothesis, ended, steps_left)
+                if status != 0:
+                    return status
+            return 0
+        for transition in range(first, self.rules.pretokens.ways):
+            status = self.pass_boundary(engine, &moved, self.rules.pretokens.to[transition * self.rules.pretokens.size + entry])
+            if status != 0:
+                return status
+        return 0
+
+    cdef bint has_transition(self, uint32_t first, uint32_t entry) noexcept nogil:
+        cdef uint32_t transition
+        for transition in range(first, self.rules.pretokens.ways):
+            if self.rules.pretokens.to[transition * self.rules.pretokens.size + entry] != DEAD:
+                return True
+        return False
+
+    cdef int pass_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
+        cdef uint32_t[3] words
+        cdef size_t i
+        cdef int status
+        if hypothesis == DEAD:
+            return 0
+        if self.rules.is_sure[hypothesis]:
+            return 1
+        if self.rules.pretokens.final[hypothesis]:
+            status = self.steps.accepting(engine, config)
+            if status != 0:
+                return status
+        for i in range(0, self.frontier.len, 3):
+            if (self.frontier.data[i] == config.row and self.frontier.data[i + 1] == config.state
+                    and self.frontier.data[i + 2] == hypothesis):
+                return 0
+        if self.frontier.len >= MAX_FRONTIER:
+            return 1
+        words[0] = config.row
+        words[1] = config.state
+        words[2] = hypothesis
+        return vec_extend(&self.frontier, words, 3)

@@ -1,0 +1,141 @@
+"""Some dozens of tokens end in a string's closing quote. They lead to few outcomes, and at most places of a grammar, the lists of
+what may follow are among few, too. So for each outcome and each list it is found once which of these tokens can stand before none
+of the list. At other places only these are looked at. (Along compact documents of MaskBench, four of five places ask for what was
+found already.)
+"""
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t, uint64_t
+
+from ffgrammar.core.bits cimport bit_test
+from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.canonical.followers cimport Followers
+from ffgrammar.tokens.canonical.transitions cimport GOES_ON
+
+
+@cython.final
+cdef class Groups:
+    """The groups of a grammar's surveys.
+
+    Args:
+        rules: the tokenizer's rules.
+        followers: the grammar's lists of followers.
+    """
+
+    def __cinit__(self, CanonicalRules rules not None, Followers followers not None):
+        self.rules = rules
+        self.followers = followers
+        vec_init(&self.words)
+        vec_init(&self.outcomes)
+        if map_init(&self.found) < 0 or map_init(&self.left_by) < 0:
+            raise MemoryError
+
+    def __dealloc__(self):
+        map_free(&self.found)
+        map_free(&self.left_by)
+        vec_free(&self.words)
+        vec_free(&self.outcomes)
+
+    cdef size_t bytes(self) noexcept nogil:
+        return map_bytes(&self.found) + map_bytes(&self.left_by) + self.words.cap * sizeof(uint32_t)
+
+    cdef int clear(self) noexcept nogil:
+        map_clear(&self.found)
+        map_clear(&self.left_by)
+        # (the memory counts in `bytes`, so it is freed)
+        vec_free(&self.words)
+        return OK
+
+    cdef int find(
+        self, const SievePart* part, uint32_t listed_at, const uint32_t* tokens, uint32_t count, uint32_t* at
+    ) noexcept nogil:
+        cdef uint64_t key = <uint64_t>listed_at << 32 | part.hypothesis << 2 | part.way
+        cdef int status
+        at[0] = map_get(&self.found, key)
+        if at[0] != ABSENT:
+            return OK
+        at[0] = <uint32_t>self.words.len
+        status = self.make(part, tokens, count)
+        if status >= 0:
+            status = map_put(&self.found, key, at[0])
+        if status < 0:
+            self.words.len = at[0]
+        return status
+
+    cdef int make(self, const SievePart* part, const uint32_t* tokens, uint32_t count) noexcept nogil:
+        cdef uint32_t outcomes = part.transition.count
+        cdef size_t base = self.words.len
+        cdef uint32_t groups = 0
+        cdef uint32_t i, outcome, number, listed
+        cdef int status
+        self.outcomes.len = 0
+        # (the last one is for BY_THEMSELVES)
+        if vec_push(&self.words, 0) < 0 or vec_fill(&self.outcomes, outcomes + 1, 0) < 0:
+            return NO_MEMORY
+        for i in range(count):
+            status = self.outcome_of(part, tokens[i], &outcome)
+            if status < 0:
+                return status
+            if status:
+                self.outcomes.data[min(outcome, outcomes)] += 1
+        for number in range(outcomes + 1):
+            listed = self.outcomes.data[number]
+            if not listed:
+                continue
+            groups += 1
+            if (vec_push(&self.words, number if number < outcomes else <uint32_t>BY_THEMSELVES) < 0
+                    or vec_push(&self.words, listed) < 0):
+                return NO_MEMORY
+            self.outcomes.data[number] = <uint32_t>(self.words.len - base)
+            if vec_fill(&self.words, listed, 0) < 0:
+                return NO_MEMORY
+        self.words.data[base] = groups
+        for i in range(count):
+            status = self.outcome_of(part, tokens[i], &outcome)
+            if status < 0:
+                return status
+            if status:
+                number = min(outcome, outcomes)
+                self.words.data[base + self.outcomes.data[number]] = tokens[i]
+                self.outcomes.data[number] += 1
+        return OK
+
+    cdef int outcome_of(self, const SievePart* part, uint32_t token, uint32_t* outcome) noexcept nogil:
+        cdef const Transition* transition = part.transition
+        cdef int reached
+        if not bit_test(transition.mask, token) or bit_test(transition.cut, token):
+            return 0
+        reached = self.rules.merges.reached(token)
+        if reached < 0:
+            return NO_MEMORY
+        outcome[0] = transition.after[token]
+        if not reached or (self.rules.has_unmergeable and part.way != GOES_ON and self.rules.begins_unmergeable[token]):
+            outcome[0] = BY_THEMSELVES
+        return 1
+
+    cdef int unfollowed(self, uint32_t group, uint32_t list_number, uint32_t* at) noexcept nogil:
+        cdef uint64_t key = <uint64_t>group << 32 | list_number
+        cdef uint32_t token, i
+        cdef int status = OK
+        at[0] = map_get(&self.left_by, key)
+        if at[0] != ABSENT:
+            return OK
+        at[0] = <uint32_t>self.words.len
+        if vec_push(&self.words, 0) < 0:
+            return NO_MEMORY
+        for i in range(self.words.data[group + 1]):
+            token = self.words.data[group + 2 + i]
+            status = self.followers.is_followed(list_number, token)
+            if status == 0:
+                status = vec_push(&self.words, token)
+            if status < 0:
+                break
+        self.words.data[at[0]] = <uint32_t>self.words.len - at[0] - 1
+        if status >= 0:
+            status = map_put(&self.left_by, key, at[0])
+        if status < 0:
+            self.words.len = at[0]
+        return min(status, OK)

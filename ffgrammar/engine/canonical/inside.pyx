@@ -1,0 +1,278 @@
+"""Most tokens stay inside a lexeme, and lead to one of a few lexer states (surveys.pyx). For these tokens it is asked once for
+each pair of an outcome and a lexer state whether the pre-token can end. Where it cannot, the tokens are judged by what may follow
+them (groups.pyx). Where a great many tokens would have to be judged, those that one of a few common tokens can follow are found at
+once: they are no dead ends, and only the rest are judged (common_followers.pyx).
+"""
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.bits cimport bit_test, lowest_bit
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.canonical.common_followers cimport CommonFollowers
+from ffgrammar.engine.canonical.groups cimport BY_THEMSELVES, Groups
+from ffgrammar.engine.canonical.notes cimport Notes
+from ffgrammar.engine.canonical.single_tokens cimport SingleTokens
+from ffgrammar.engine.canonical.surveys cimport MANY, TOO_MANY, Surveys
+from ffgrammar.engine.masks.compute cimport is_complete
+from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
+from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE
+from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalState
+
+cdef enum:
+    NO_STATE = 0xFFFFFFFF
+
+
+cdef InsideTokens inside_tokens(SingleTokens single, Notes notes, Vec* dead):
+    cdef InsideTokens made = InsideTokens(single, notes)
+    made.dead = dead
+    return made
+
+
+@cython.final
+cdef class InsideTokens:
+    """Judges the tokens that stay inside the lexeme. Make one with `inside_tokens`.
+
+    Args:
+        single: judges tokens one by one.
+        notes: the notes on the grammar's lexer states.
+    """
+
+    def __cinit__(self, SingleTokens single not None, Notes notes not None):
+        self.single = single
+        self.lookahead = single.lookahead
+        self.rules = single.rules
+        self.trie = single.trie
+        self.leads = single.leads
+        self.followers = single.followers
+        self.notes = notes
+        self.surveys = Surveys(single.rules, single.reach, notes)
+        self.common = CommonFollowers(single.lookahead)
+        self.groups = Groups(single.rules, single.followers)
+        vec_init(&self.verdicts)
+        vec_init(&self.followed)
+        vec_init(&self.is_doubtful)
+
+    def __dealloc__(self):
+        vec_free(&self.verdicts)
+        vec_free(&self.followed)
+        vec_free(&self.is_doubtful)
+
+    cdef int judge(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil:
+        cdef uint32_t listed_at = offset[0]
+        cdef size_t before = self.dead.len
+        cdef int status = self.judge_surveyed(engine, part, offset)
+        if status < 0 or offset[0] != <uint32_t>IN_PARTS or not self.leads.has_base():
+            return status
+        # (Tokens that lead to one state from the base may lead to different states from `start`, and common followers are found
+        # for one state only. So the work is done again without the base.)
+        self.leads.forget_base()
+        self.dead.len = before
+        offset[0] = listed_at
+        return self.judge_surveyed(engine, part, offset)
+
+    cdef int judge_surveyed(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil:
+        cdef const Transition* transition = part.transition
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef bint has_base = self.leads.has_base()
+        cdef bint is_exact
+        cdef uint32_t at, count, example, listed, _number
+        cdef const uint32_t* words
+        cdef size_t answers
+        cdef Config config
+        cdef int status = self.surveys.survey(engine, self.leads.base, transition.lacks_endings, &at)
+        if status < 0:
+            return status
+        words = self.notes.words.data
+        count = words[at]
+        if count == TOO_MANY:
+            offset[0] = IN_PARTS
+            return OK
+        self.verdicts.len = self.is_doubtful.len = 0
+        if vec_fill(&self.verdicts, transition.count, 0) < 0:
+            return NO_MEMORY
+        at += 1
+        for _number in range(count):
+            example = words[at]
+            listed = words[at + 1]
+            at += 2
+            answers = self.lookahead.steps.dependent_answers
+            status = self.leads.follow_inside(engine, self.leads.base, example, &config)
+            # (If no byte goes on with the lexeme after these tokens, the base stands for the state itself: after the lexeme
+            # both are at one place.)
+            is_exact = not config.row & VIRTUAL and (not has_base or is_complete(&engine.recognizer, config.state))
+            if status >= 0:
+                status = self.judge_outcomes(engine, transition, &config, is_exact or not has_base, answers)
+            if status == 0 and listed == <uint32_t>MANY:
+                status = self.judge_many(engine, part, &config, answers, offset)
+            elif status == 0 and is_exact:
+                status = self.judge_groups(engine, part, at, listed, &config)
+            elif status == 0:
+                status = self.judge_tokens(engine, part, words + at, listed)
+            trace_release(&engine.recognizer.trace, &mark)
+            if status < 0 or offset[0] == <uint32_t>IN_PARTS:
+                return min(status, OK)
+            at += 0 if listed == <uint32_t>MANY else listed
+        return self.judge_doubtful(engine, part) if self.is_doubtful.len else OK
+
+    cdef int judge_outcomes(
+        self, Engine engine, const Transition* transition, const Config* config, bint is_exact, size_t answers
+    ) noexcept nogil:
+        cdef uint32_t* ends = self.single.state_ends.data
+        cdef bint all_end = True
+        cdef uint32_t outcome
+        cdef int status = self.single.reach.ends_after(engine, config, ends, &self.lookahead.steps.dependent_answers)
+        if status < 0:
+            return status
+        for outcome in range(transition.count):
+            if transition.needs_ending[outcome]:
+                # (judge_by_endings has judged these tokens)
+                status = 1
+            elif is_exact:
+                status = self.single.can_end(engine, config, transition, outcome, ends)
+            else:
+                status = self.single.meets(transition, outcome, ends)
+            if status < 0:
+                return status
+            self.verdicts.data[outcome] = <uint32_t>status
+            all_end &= status
+        if self.lookahead.steps.is_text_dependent(config, answers):
+            # (other tokens that lead to this lexer state are other texts)
+            all_end = False
+            for outcome in range(transition.count):
+                self.verdicts.data[outcome] = transition.needs_ending[outcome]
+        return all_end
+
+    cdef int judge_many(
+        self, Engine engine, const SievePart* part, const Config* config, size_t answers, uint32_t* offset
+    ) noexcept nogil:
+        cdef const Transition* transition = part.transition
+        cdef uint32_t outcome
+        cdef int status = OK
+        for outcome in range(transition.count):
+            if self.verdicts.data[outcome]:
+                continue
+            if transition.is_listed[outcome]:
+                status = self.judge_tokens(
+                    engine, part, transition.tokens + transition.listed[outcome],
+                    transition.listed[outcome + 1] - transition.listed[outcome])
+            elif self.leads.has_base() or self.rules.has_unmergeable:
+                offset[0] = IN_PARTS
+            else:
+                status = self.doubt(engine, config, transition, outcome)
+                if self.lookahead.steps.is_text_dependent(config, answers):
+                    offset[0] = IN_PARTS
+            if status < 0 or offset[0] == <uint32_t>IN_PARTS:
+                return status
+        return OK
+
+    cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil:
+        cdef CanonicalState at
+        if self.is_doubtful.len == 0:
+            self.followed.len = 0
+            if vec_fill(&self.is_doubtful, transition.count, 0) < 0 or vec_fill(&self.followed, self.trie.n_words, 0xFF) < 0:
+                return NO_MEMORY
+        self.is_doubtful.data[outcome] = True
+        self.single.parts.set_outcome(&at, transition, outcome)
+        at.last = UNCONSTRAINED
+        return self.common.keep_followed(engine, config, &at, self.followed.data)
+
+    cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil:
+        cdef const Transition* transition = part.transition
+        cdef const uint32_t* plain = self.leads.plain.data
+        cdef const uint32_t* has_lead = self.leads.has_lead.data
+        cdef uint32_t word, left, token
+        cdef int status
+        for word in range(self.trie.n_words):
+            left = plain[word] & transition.mask[word] & ~(transition.cut[word] | has_lead[word] | self.followed.data[word])
+            while left:
+                token = word << 5 | lowest_bit(left)
+                left &= left - 1
+                status = OK
+                if self.is_doubtful.data[transition.after[token]]:
+                    status = self.single.judge(engine, part, token, self.dead)
+                if status < 0:
+                    return status
+        return OK
+
+    cdef int judge_groups(
+        self, Engine engine, const SievePart* part, uint32_t listed_at, uint32_t count, const Config* config
+    ) noexcept nogil:
+        cdef uint32_t at, group, groups, outcome, list_number, _number
+        cdef bint has_all
+        cdef int status = self.groups.find(part, listed_at, self.notes.words.data + listed_at, count, &at)
+        if status < 0:
+            return status
+        groups = self.groups.words.data[at]
+        group = at + 1
+        for _number in range(groups):
+            outcome = self.groups.words.data[group]
+            count = self.groups.words.data[group + 1]
+            if outcome == <uint32_t>BY_THEMSELVES:
+                status = self.judge_group(engine, part, config, group + 1, False)
+            elif not self.verdicts.data[outcome]:
+                status = self.followers.list_of(engine, config, part.transition, outcome, &list_number, &has_all)
+                if status >= 0:
+                    status = self.groups.unfollowed(group, list_number, &at)
+                if status >= 0:
+                    status = self.judge_group(engine, part, config, at, has_all)
+            if status < 0:
+                return status
+            group += 2 + count
+        return OK
+
+    cdef int judge_group(
+        self, Engine engine, const SievePart* part, const Config* config, uint32_t at, bint all_dead
+    ) noexcept nogil:
+        cdef uint32_t token, i
+        cdef int status
+        for i in range(self.groups.words.data[at]):
+            token = self.groups.words.data[at + 1 + i]
+            if (not self.verdicts.data[part.transition.after[token]] and bit_test(self.leads.plain.data, token)
+                    and not bit_test(self.leads.has_lead.data, token)):
+                if all_dead:
+                    status = vec_push(self.dead, token)
+                else:
+                    status = self.single.judge_at(engine, part, config, token, self.dead)
+                if status < 0:
+                    return status
+        return OK
+
+    cdef int judge_tokens(self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count) noexcept nogil:
+        cdef const Transition* transition = part.transition
+        cdef const uint32_t* plain = self.leads.plain.data
+        cdef const uint32_t* has_lead = self.leads.has_lead.data
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef uint32_t i, token
+        # (many tokens in a row lead to one state and one outcome)
+        cdef uint32_t known_state = NO_STATE
+        cdef uint32_t known_outcome = 0
+        cdef int known = 0
+        cdef Config config
+        cdef int status
+        for i in range(count):
+            token = tokens[i]
+            if (not bit_test(transition.mask, token) or bit_test(transition.cut, token)
+                    or self.verdicts.data[transition.after[token]] or not bit_test(plain, token)
+                    or bit_test(has_lead, token)):
+                continue
+            status = self.leads.follow_inside(engine, self.leads.start.state, token, &config)
+            if status > 0 and config.state == known_state and transition.after[token] == known_outcome:
+                status = known
+            elif status > 0:
+                status = self.single.can_end_at(engine, transition, transition.after[token], &config)
+                if status >= 0 and not config.row & VIRTUAL:
+                    known_state = config.state
+                    known_outcome = transition.after[token]
+                    known = status
+            if status == 0 and config.state > LAST_STATE:
+                # (the token leaves the lexeme)
+                status = self.single.judge(engine, part, token, self.dead)
+            elif status == 0:
+                status = self.single.judge_at(engine, part, &config, token, self.dead)
+            trace_release(&engine.recognizer.trace, &mark)
+            if status < 0:
+                return status
+        return OK
