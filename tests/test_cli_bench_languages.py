@@ -86,7 +86,7 @@ def test_gbnf_is_read_too(tmp_path: Path) -> None:
     assert [(language.id, language.kind) for language in languages] == [("list.gbnf", "gbnf")]
     report = _report(*languages)
     assert report["grammars"]["list.gbnf"]["engines"]["ffgrammar"]["refused"] == 0
-    assert language_table(report, "GBNF")[0].startswith("1 GBNF grammars: ")
+    assert language_table(report, "GBNF")[0].startswith("1 GBNF grammar: ")
 
 
 def test_a_folder_is_read(tmp_path: Path) -> None:
