@@ -214,6 +214,14 @@ def test_one_path_and_what_is_no_job(cl100k: ff.Tokenizer, tmp_path: Path) -> No
         corpus.run("check", path)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("name", ["a.jsonl", "a.jsonl.gz"])
+def test_a_byte_order_mark_is_no_part_of_the_first_line(cl100k: ff.Tokenizer, tmp_path: Path, name: str) -> None:
+    lines = b'\xef\xbb\xbf{"tokens": [9906]}\n{"tokens": [9906]}\n'
+    (tmp_path / name).write_bytes(gzip.compress(lines) if name.endswith("gz") else lines)
+    counts = corpus.run(corpus.check_job(cl100k), [tmp_path / name], workers=0)["counts"]
+    assert (counts["rows"], counts["yes"], counts["errors"]) == (2, 2, 0)
+
+
 def test_an_empty_file_has_no_rows(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").write_bytes(b"")
     pq.write_table(pa.table({"tokens": pa.array([], type=pa.list_(pa.int32()))}), tmp_path / "b.parquet")

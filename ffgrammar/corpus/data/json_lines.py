@@ -26,6 +26,8 @@ SAMPLE = 64 << 10
 MAX_LINE = 64 << 20
 
 LINE = re.compile(rb"^[ \t]*\{.*\}[ \t\r]*$", re.MULTILINE)
+# What some editors write at the beginning of a file.
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # What stands in the place of a line that is too long.
 TOO_LONG = b"\x00too long\n"
 
@@ -59,11 +61,11 @@ def first_keys(source: Source) -> dict[str, None]:
     """The keys of the objects in a file's first lines, in order. None if there is no object, or they cannot be read."""
     try:
         with pyarrow().input_stream(source.path, compression=source.compression or None) as file:
-            lines = file.read(SAMPLE)
+            lines = file.read(SAMPLE).removeprefix(BYTE_ORDER_MARK)
     except OSError:
         return {}  # (the run says what is wrong with the file)
     found: dict[str, None] = {}
-    for line in lines[: lines.rfind(b"\n") + 1 if len(lines) == SAMPLE else None].splitlines():
+    for line in lines[: lines.rfind(b"\n") + 1 if len(lines) >= SAMPLE - len(BYTE_ORDER_MARK) else None].splitlines():
         with suppress(_Bad):
             found.update(dict.fromkeys(_object(line)))
     return found
@@ -73,8 +75,10 @@ def line_batches(part: Part, columns: dict[str, str | None]) -> Iterator[Any]:
     """The record batches of a part, with the columns that are asked for. Columns that are neither text nor token ids
     are texts: the value, if it is a string, or its JSON."""
     reader = _Reader(columns)
+    begun = part.begin > 0
     for block in _blocks(part):
-        yield reader.batch(block)
+        yield reader.batch(block if begun else block.removeprefix(BYTE_ORDER_MARK))
+        begun = True
 
 
 def _blocks(part: Part) -> Iterator[bytes]:
