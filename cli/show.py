@@ -96,7 +96,7 @@ def emphasis(text: str, colour: int) -> str:
 
 
 def counted(count: int, thing: str) -> str:
-    """A number and what there are so many of: 1 schema, 1,200 schemas."""
+    """A number with its noun: 1 schema, 1,200 schemas."""
     return f"{count:,} {thing}" if count == 1 else f"{count:,} {thing}s"
 
 

@@ -91,7 +91,7 @@ class LimitError(FFGrammarError):
         value: the value that this limit has.
         detail: what reached the limit, in words; may be empty.
         where: the nearest place that is known, as a phrase: "at /properties/a" in a schema, "in the terminal A" in a
-            grammar, "at byte 7 of the text, in /a/0, in a string" while a text is read; "" if none is known.
+            grammar, "after 7 bytes of the text, in /a/0, in string" while a text is read; "" if none is known.
     """
 
     def __init__(self, limit: str, value: int, detail: str = "", where: str = "") -> None:

@@ -63,13 +63,12 @@ cdef class Engine:
     cdef EngineAttachment token_costs  # None until a budget is asked for (budget/token_costs.pxd)
     cdef object __weakref__
 
-    # A part of the constructor: point the masks to the vocabulary's arrays.
+    # Parts of the constructor: tell the automaton how lexemes end (`apart` is as in a `GrammarIR`), point the masks to the
+    # vocabulary's arrays, take over the limits, and find the configuration of the empty text. Those with a value return 0.
     cdef int note_lexing(self, tuple lexemes, bint apart) except -1
     cdef void bind_vocabulary(self) noexcept
-    cdef int begin_text(self) except -1
-
-    # Another part of the constructor: take over the limits. Returns 0.
     cdef int set_bounds(self) except -1
+    cdef int begin_text(self) except -1
 
     # Take the lock. Call this with the GIL, which is released while the call waits. Returns 0.
     cdef int acquire(self) except -1

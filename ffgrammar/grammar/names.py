@@ -16,7 +16,10 @@ MAX_LISTED = 12
 def did_you_mean(name: str, known: Iterable[str], likeness: float = 0.6) -> str:
     """The end of a message about a name that does not exist: the known name that is most like it; or nothing.
 
-    `likeness` is how much like it the known name must be, as difflib measures it.
+    Args:
+        name: the name that does not exist.
+        known: the names that there are.
+        likeness: how much like `name` the known name must be, from 0 to 1, as difflib measures it.
     """
     import difflib
 

@@ -1,4 +1,4 @@
-"""References in JSON Schemas that are not read yet."""
+"""Whether a JSON Schema has references, found without reading it as a schema."""
 
 from __future__ import annotations
 

@@ -506,7 +506,7 @@ class Tokenizer:
 
 
 def _cache_bytes(name: str, value: int) -> int:
-    """The budget of a cache, as it was given for the attribute `name`."""
+    """A value for the attribute `name`, the budget of a cache. Raises TokenizerError if it is no such value."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 0:
         raise TokenizerError(f"{name} must be an int that is not negative, not {value!r}")
     return min(value, 4 << 30)

@@ -10,14 +10,21 @@ In reading order:
     pending_prefix  configurations inside the pending bytes of a prompt
     token_walk      the walk over tokens that both the grammar and the rules allow
     choices         the tokens that may come at a place, whatever token stands before them
+    steps           one byte further, and the bytes that may come next
+    boundaries      whether the pre-token can end at a place
     lookahead       whether the text can go on to a sentence so that its tokens stay as they are
     few_texts       the tokens that may come where the grammar leaves few texts
     reach           in which lexer states a pre-token can end
+    notes           what is found out about lexer states, kept for all grammars
+    doubts          tokens whose ending does not show that the pre-token can end
     surveys         where tokens lead from a lexer state
     common_followers  a few tokens that can follow nearly every token
     parts           canonical masks made from parts, where each token has to be looked at
     followers       lists of the tokens that can come next inside a pre-token, where few can
     leads           where the tokens of a configuration's mask lead
+    groups          the tokens that a survey lists, by the outcome that they lead to
+    single_tokens   what comes after one token
+    inside          dead ends among the tokens that stay inside the lexeme
     dead_ends       tokens after which no sentence goes on
     spelled         tokens that begin to spell an unmergeable token
     masks           the canonical tokens that may come next

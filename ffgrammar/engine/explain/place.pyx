@@ -1,4 +1,4 @@
-"""A place is found by reading the text once more: the recognizer says where lexemes begin.
+"""`find_place` reads the text once more: the recognizer says where lexemes begin. `lexemes_at` reads nothing, and knows less.
 
 Which rules wait for a lexeme is known from the items of the parser's row. (Where these rules began is not: a row is shared by
 many places of a text. The captures know that.)

@@ -54,7 +54,7 @@ from ffgrammar.regex.dfa.threads cimport Threads, is_one_thread
 from ffgrammar.regex.expr.nodes cimport EMPTY
 
 
-# 1. From the partition to the mask.
+# From the partition to the mask.
 
 
 cdef int add_long_tokens(Masks* k, Recognizer* m, const Config* config, uint32_t* mask, bint* text_dependent) noexcept nogil:
@@ -180,7 +180,7 @@ cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_depen
     return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
 
 
-# 2. Masks with leads.
+# Masks with leads.
 
 
 cdef int explain(
@@ -250,7 +250,7 @@ cdef int masks_explain(
     return min(status, OK)
 
 
-# 3. Finding the mask.
+# Finding the mask.
 
 
 cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) noexcept nogil:

@@ -7,8 +7,7 @@ from ffgrammar.engine.matcher.reading cimport Reading
 
 cdef class Matcher(Reading):
     # Write the mask of a guided matcher, as cursor_fill (engine/position/cursor.pxd) does for other matchers. Takes the engine's
-    # lock.
-    # Returns a status.
+    # lock. Returns a status.
     cdef int fill_guided(self, uint32_t* row, size_t count) except? -1
 
     # Write the masks along a draft, as cursor_draft does for others. Takes the engine's lock. Returns how many tokens of the

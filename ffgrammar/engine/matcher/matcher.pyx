@@ -56,8 +56,7 @@ cdef class Matcher(Reading):
                 return self.budget.fill(&self.cursor, row, count)
             return self.policy.fill(&self.cursor, self.pending(), row, count)
         except LimitError as error:
-            self.locate(error)
-            raise
+            raise self.located(error)
 
     cdef int fill(self, uint32_t* row, size_t count) except? -1:
         cdef StoredMask* mask
@@ -169,8 +168,7 @@ cdef class Matcher(Reading):
         try:
             return self.forced_text()
         except LimitError as error:
-            self.locate(error)
-            raise
+            raise self.located(error)
 
     cdef bytes forced_text(self):
         cdef Config config
@@ -204,8 +202,7 @@ cdef class Matcher(Reading):
         try:
             found = self.forced_spelling()
         except LimitError as error:
-            self.locate(error)
-            raise
+            raise self.located(error)
         return (found if self.budget is None else self.fitting(found)) or self.only_special()
 
     cdef list fitting(self, list tokens):

@@ -42,15 +42,14 @@ cdef class Reading(Steps):
         try:
             return self.policy.is_whole(&self.cursor)
         except LimitError as error:
-            self.locate(error)
-            raise
+            raise self.located(error)
 
     def distance(self) -> int:
         """About how many bytes are missing until the text is a sentence; 0 if it is one.
 
         This is an estimate. It takes no account of the lexing rule, and can be much too large inside a lexeme that must match
-        several expressions at once. If you always take the token after which the distance is
-        least, the text soon ends. Pending bytes of a prompt count.
+        several expressions at once. If you always take the token after which the distance is least, the text soon ends. Pending
+        bytes of a prompt count.
 
         Raises:
             LimitError: a bound of the grammar was reached.

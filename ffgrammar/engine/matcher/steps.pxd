@@ -30,8 +30,9 @@ cdef class Steps:
     # engine's lock must not be held.
     cdef int checked(self, int status) except -1
 
-    # Say in a LimitError where the matcher is, unless it has a place. The engine's lock must not be held. Returns 0.
-    cdef int locate(self, error) except -1
+    # The same LimitError, which says where the matcher is unless it has a place already. The engine's lock must not be held.
+    # Methods in which the policy, the budget or the engine may raise a LimitError raise what this returns instead.
+    cdef object located(self, error)
 
     # The text and its special tokens, as a CaptureReader takes them, and whether the text has ended.
     cdef tuple written(self)

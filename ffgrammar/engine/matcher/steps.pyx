@@ -119,8 +119,7 @@ cdef class Steps:
         try:
             return fewest_tokens(self.engine, &self.cursor)
         except LimitError as error:
-            self.locate(error)
-            raise
+            raise self.located(error)
 
     cdef int take(self, object token) except -1:
         cdef Py_ssize_t number = clipped_argument("a token id", token)
@@ -140,18 +139,16 @@ cdef class Steps:
         try:
             return self.engine.checked(status)
         except LimitError as error:
-            self.locate(error)
-            raise
+            raise self.located(error)
 
-    cdef int locate(self, error) except -1:
-        if error.where:
-            return 0
-        from ffgrammar.engine.explain.limit_place import limit_place
-
+    cdef object located(self, error):
         cdef Cursor* cursor = &self.cursor
-        text, special, _ = self.written()
-        error.locate(limit_place(self.engine, text, special, cursor.generation, cursor.now.row, cursor.now.state))
-        return 0
+        if not error.where:
+            from ffgrammar.engine.explain.limit_place import limit_place
+
+            text, special, _ = self.written()
+            error.locate(limit_place(self.engine, text, special, cursor.generation, cursor.now.row, cursor.now.state))
+        return error
 
     cdef tuple written(self):
         cdef History history
@@ -176,8 +173,7 @@ cdef class Steps:
                 return self.budget.take(&self.cursor, token)
             taken = self.policy.take(&self.cursor, self.pending(), token)
         except LimitError as error:
-            self.locate(error)
-            raise
+            raise self.located(error)
         if taken and self.prompt is not None and self.prompt.is_pending():
             self.prompt.push(self.engine.trie.offsets[token + 1] - self.engine.trie.offsets[token])
         return taken

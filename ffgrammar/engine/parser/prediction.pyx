@@ -120,8 +120,8 @@ cdef int predict(EarleyRows* r, uint32_t row) noexcept nogil:
         entry = r.links.predicted.data + number * P_WORDS
         if add_productions(r, entry) < 0:
             return NO_MEMORY
-        if r.found.len > <size_t>r.max_items * 3:
+        if r.found.len > <size_t>r.max_items * ITEM_WORDS:
             return LIMIT_ROW_ITEMS
-    if r.found.len > 3:
-        qsort(r.found.data, r.found.len // 3, sizeof(Item), compare_items)
+    if r.found.len > ITEM_WORDS:
+        qsort(r.found.data, r.found.len // ITEM_WORDS, sizeof(Item), compare_items)
     return OK

@@ -11,8 +11,8 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 cdef struct FrontCoded:
-    # Tokens in byte order, in the front-coded form (pack.py). If tokens have more than 255 bytes, the form is *wide*: it has the
-    # high bytes of all lengths after the ids.
+    # The parts of a front-coded form. If tokens have more than 255 bytes, the form is *wide*: it has the high bytes of all lengths
+    # after the ids.
     uint32_t count
     bint wide
     const uint8_t* shared      # by token: how many bytes it shares with the token before it (the low byte of this number)

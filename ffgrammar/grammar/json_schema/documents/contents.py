@@ -7,11 +7,11 @@ from typing import Any
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschemas
 
-__all__ = ["Contents"]
+__all__ = ["SILENT", "Contents"]
 
-
-# Words whose text says nothing, and words whose values are constants.
-_SILENT = frozenset({"title", "description", "$comment"})
+# Words whose text says nothing.
+SILENT = frozenset({"title", "description", "$comment"})
+# Words whose values are constants, not schemas.
 _CONSTANTS = frozenset({"const", "enum"})
 
 
@@ -59,7 +59,7 @@ def _value(value: Any, is_schema: bool = True) -> Any:
             (key, _value(inner, is_schema and key not in _CONSTANTS))
             for key, inner in value.items()
             # (where the word is the name of a property, a schema follows)
-            if not is_schema or key not in _SILENT or type(inner) is not str
+            if not is_schema or key not in SILENT or type(inner) is not str
         ]
         return None if any([content is None for _, content in found]) else frozenset(found)
     if isinstance(value, (list, tuple)):

@@ -132,6 +132,7 @@ class Emitter(Symbols):
 
     def _make(self, conj: Conj, depth: int) -> int:
         symbols: list[int] = []
+        # (an error leaves `_current` as it is: it says where the error is)
         around = self._current
         self._current = conj
         for shape in self.combiner.resolved_shapes(conj):

@@ -42,7 +42,7 @@ PRUNING_LEVELS = 2
 FEW_PARTS = 6
 # What more new required keys obey is looked up for all of them at once.
 FEW_NAMES = 4
-# So many items of an array are examined.
+# How many items of an array are examined.
 FEW_ITEMS = 8
 # The groups (see shape/constraints.py) and the open choices of an alternative are counted together. Its cost grows by
 # one for every MANY of them.
@@ -303,7 +303,7 @@ class Combiner:
         return types
 
     def _no_array(self, shape: Shape) -> bool:
-        """Whether surely no array has one of the shape's first items, or so many items. Notes what was checked."""
+        """Whether surely no array has as many items as it must, or one of the first. Notes what was checked."""
         if shape.max_items is not None and shape.min_items > shape.max_items:
             return True
         longest = max([len(one.prefix) for one in shape.items], default=0)

@@ -7,7 +7,7 @@ Schemas often have a list like this one:
 
 Read one by one, each is a choice between two alternatives, and most of their products are contradictions. Together they
 are one choice with an alternative for each value that a condition names, and one each for other values of the key, for
-objects without the key, and for values that are not objects. (200 of them compile in 0.1 s, and in 2.5 s if each is a
+objects without the key, and for values that are not objects. (200 of them compile in 0.02 s, and in 2.5 s if each is a
 choice.)
 
 Conditions on several keys that demand the same, as those of `dependentRequired` often do, are one choice, too: none of
@@ -22,8 +22,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join, join_all
-from ffgrammar.grammar.json_schema.documents.contents import Contents
+from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join, join_all
+from ffgrammar.grammar.json_schema.documents.contents import SILENT, Contents
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 from ffgrammar.grammar.json_schema.normalize.negation import Negation
 from ffgrammar.grammar.json_schema.numbers.decimals import is_integer
@@ -36,9 +36,8 @@ __all__ = ["FEW", "Conditions"]
 # Fewer choices on one key are left alone.
 FEW = 3
 # What a condition may consist of, and what its one property may say, beside words that say nothing.
-_SILENT = frozenset({"title", "description", "$comment"})
-_OUTER = _SILENT | {"type", "properties", "required"}
-_INNER = _SILENT | {"type", "const", "enum", "pattern"}
+_OUTER = SILENT | {"type", "properties", "required"}
+_INNER = SILENT | {"type", "const", "enum", "pattern"}
 _WORDS = ("type", "properties", "required", "enum", "not", "pattern")
 _OTHER_TYPES = ["null", "boolean", "number", "string", "array"]
 
@@ -238,13 +237,7 @@ class Conditions:
 def _joined(conj: Conj, cases: tuple[_Case, ...], holding: Iterable[int]) -> Conj:
     """A conjunction, and what follows if the conditions of some cases hold, by index, and the others do not."""
     held = set(holding)
-    joined = set(conj)
-    for index in held:
-        joined.update(cases[index].holds)
-    for index, case in enumerate(cases):
-        if case.fails and index not in held:
-            joined.update(case.fails)
-    return NEVER if 0 in joined else tuple(sorted(joined))
+    return join_all([conj, *[case.holds if index in held else case.fails for index, case in enumerate(cases)]])
 
 
 def _tag(subschema: Subschema, name: Any) -> _Tag | None:

@@ -34,15 +34,15 @@ __all__ = ["FEW", "Kind", "Kinds"]
 
 # Fewer branches are compared in pairs, which takes less time.
 FEW = 8
-# So many keys are tried as tags, those that most branches name first.
+# How many keys are tried as tags: those that most branches name.
 TRIED = 3
 
 Shapes = Callable[[Conj], list[Shape]]
 
-_WORDS = """low high divisors not_divisors numbers min_length max_length patterns strings items min_items max_items
-contained unique repeated""".split()
-# What a shape that says nothing has where it could say something of values that are no objects.
-_FREE = [(name, getattr(Shape(), name)) for name in _WORDS]
+# What shapes say of values that are no objects, and what a shape has there that says nothing.
+_OTHER_FIELDS = """low high divisors not_divisors numbers min_length max_length patterns strings items min_items
+max_items contained unique repeated""".split()
+_FREE = [(name, getattr(Shape(), name)) for name in _OTHER_FIELDS]
 
 
 class Kind(NamedTuple):

@@ -14,7 +14,7 @@ from typing import Any
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join, join_all
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.normalize.kinds import FEW, Kind, Kinds
 from ffgrammar.grammar.json_schema.normalize.negation import Negation
@@ -117,12 +117,7 @@ class OneOfs:
 
     def _without(self, subschema: Subschema, conj: Conj, others: list[Conj]) -> Conj:
         """A conjunction, and that none of others holds."""
-        if not others:
-            return conj
-        parts = set(conj)
-        for other in others:
-            parts.update(self._negation.conj(subschema, other))
-        return NEVER if 0 in parts else tuple(sorted(parts))
+        return join_all([conj, *[self._negation.conj(subschema, other) for other in others]])
 
     def _overlapping(
         self,
