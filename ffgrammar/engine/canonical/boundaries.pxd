@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.core.vec cimport Vec
-from ffgrammar.engine.canonical.steps cimport Steps
+from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules
@@ -14,7 +14,7 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 @cython.final
 cdef class Boundaries:
     cdef CanonicalRules rules
-    cdef Steps steps
+    cdef SearchSteps steps
     cdef Vec frontier  # of the search: row, state, hypothesis
 
     # All methods run with the engine's lock held. Where a comment says "whether", a method returns 1, 0 or a status.

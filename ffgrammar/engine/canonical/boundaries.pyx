@@ -11,7 +11,7 @@ from ffgrammar.core.bits cimport lowest_bit
 from ffgrammar.core.utf8 cimport utf8_step
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
-from ffgrammar.engine.canonical.steps cimport Steps
+from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.tokens.pretokenize.table cimport DEAD
 
 cdef enum:
@@ -29,7 +29,7 @@ cdef class Boundaries:
         steps: the steps of the grammar's searches.
     """
 
-    def __cinit__(self, CanonicalRules rules not None, Steps steps not None):
+    def __cinit__(self, CanonicalRules rules not None, SearchSteps steps not None):
         self.rules = rules
         self.steps = steps
         vec_init(&self.frontier)

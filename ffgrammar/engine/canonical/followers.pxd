@@ -67,7 +67,7 @@ cdef class Followers:
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* name) noexcept nogil
 
     # Make the list of a name. With `search`, Lookahead.list_followers finds the followers, otherwise FewTexts.list_tokens.
-    # Followers that depend on the text (Steps.is_text_dependent) are not kept. Then this name never gets a complete list.
+    # Followers that depend on the text (SearchSteps.is_text_dependent) are not kept. Then this name never gets a complete list.
     # With `search`, its list stays as it is, and the result is NOT_KNOWN. Otherwise the list is empty.
     cdef int make_list(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, bint search, uint32_t name,

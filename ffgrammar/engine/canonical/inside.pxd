@@ -55,7 +55,7 @@ cdef class InsideTokens:
     # Part of judge_surveyed: fill `verdicts` for the tokens that lead to `config`. An outcome gets 1 if the pre-token can end
     # after its tokens, or if judge_by_endings judges them. It gets 0 if this was not found, or may not hold for other texts.
     # `is_exact` says whether the tokens lead to `config` itself, or to a place from which the text goes on in the same way.
-    # `answers` is what Steps.dependent_answers was before `config` was found. Returns 1 if all outcomes get 1; 0; or a
+    # `answers` is what SearchSteps.dependent_answers was before `config` was found. Returns 1 if all outcomes get 1; 0; or a
     # status.
     cdef int judge_outcomes(
         self, Engine engine, const Transition* transition, const Config* config, bint is_exact, size_t answers) noexcept nogil

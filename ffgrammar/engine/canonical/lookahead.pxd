@@ -10,7 +10,7 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.boundaries cimport Boundaries
 from ffgrammar.engine.canonical.choices cimport Choices
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
-from ffgrammar.engine.canonical.steps cimport Steps
+from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.canonical.token_walk cimport TokenWalk
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
@@ -32,7 +32,7 @@ cdef class Lookahead:
     cdef readonly CanonicalRules rules
     cdef TokenTrie trie
     cdef Choices choices
-    cdef Steps steps
+    cdef SearchSteps steps
     cdef Boundaries boundaries
     cdef uint32_t generation    # of the engine's caches, which the configurations belong to
     cdef size_t max_bytes
@@ -42,7 +42,7 @@ cdef class Lookahead:
     cdef Vec visited            # names that it has given the verdict UNDER_WAY
     cdef uint32_t searched      # how many states it has searched from
     cdef uint32_t nodes_left    # how many nodes of the trie it may still look at
-    cdef size_t answers_before  # what Steps.dependent_answers was when it began
+    cdef size_t answers_before  # what SearchSteps.dependent_answers was when it began
     cdef bint met_virtual       # whether it met a state in a virtual row that it was searching from already
     cdef bint from_virtual      # whether it began on a virtual row
     cdef bint cut_short         # whether it met a state that it was searching from already
@@ -102,7 +102,7 @@ cdef class Lookahead:
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
     # Keep the verdict of a search from a configuration. It is not kept if it depends on the text of a virtual row, or if the
-    # search began on a virtual row and reached a bound. `answers` is what Steps.dependent_answers was before the search.
+    # search began on a virtual row and reached a bound. `answers` is what SearchSteps.dependent_answers was before the search.
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil
 
     # Try the token with which the last search from this configuration succeeded. Returns 1 if the search succeeds with it again;

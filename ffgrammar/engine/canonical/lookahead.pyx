@@ -26,7 +26,7 @@ from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.boundaries cimport Boundaries
 from ffgrammar.engine.canonical.choices cimport CHOICE_WORDS, Choices
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix
-from ffgrammar.engine.canonical.steps cimport Steps
+from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.canonical.token_walk cimport OUT_OF_NODES, TokenWalk, walk_begin, walk_next
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, UNCONSTRAINED
@@ -63,7 +63,7 @@ cdef class Lookahead:
         cdef uint32_t level
         self.rules = rules
         self.trie = rules.trie
-        self.steps = Steps()
+        self.steps = SearchSteps()
         self.boundaries = Boundaries(rules, self.steps)
         self.choices = Choices(rules)
         self.max_bytes = max_bytes

@@ -19,7 +19,7 @@ cdef struct NextBytes:
 
 
 @cython.final
-cdef class Steps:
+cdef class SearchSteps:
     cdef PendingPrefix pending       # of the matcher that asks
     cdef size_t dependent_answers    # how many answers of the grammar ever depended on values in the text
     cdef NextBytes[KEPT_BYTES] kept  # of the configurations asked about last

@@ -16,7 +16,7 @@ from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, LEAVE, dfa_accept, d
 
 
 @cython.final
-cdef class Steps:
+cdef class SearchSteps:
     """The steps of a grammar's searches."""
 
     def __cinit__(self):
