@@ -26,7 +26,7 @@ _COMMON: dict[str, Any] = {
     "database": None,
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much],
 }
-settings.register_profile("default", max_examples=100, derandomize=True, **_COMMON)
+settings.register_profile("default", max_examples=80, derandomize=True, **_COMMON)
 settings.register_profile("quick", max_examples=15, derandomize=True, **_COMMON)
 settings.register_profile("thorough", max_examples=3000, **_COMMON)
 settings.load_profile(os.environ.get("FFGRAMMAR_HYPOTHESIS", "default"))
