@@ -68,7 +68,7 @@ def cost(matcher: ff.Matcher, byte: int, taken: Counter[tuple[int, int]]) -> flo
     return there + taken[here, byte] / 4
 
 
-@settings(suppress_health_check=list(HealthCheck))
+@settings(max_examples=2 * settings.default.max_examples, suppress_health_check=list(HealthCheck))
 @given(schema=schemas, order=st.sampled_from(["schema", "any"]), seed=st.integers(0, 2**32))
 def check(schema: Any, order: str, seed: int) -> None:
     """One walk under a random schema; the results are counted in `seen`."""
