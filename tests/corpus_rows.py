@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import ffgrammar as ff
-from ffgrammar.corpus.data import json_lines, tables
+from ffgrammar.corpus.data import json_lines, part, tables
 
 __all__ = ["rows_of", "use_small_parts", "write_rows"]
 
@@ -53,7 +53,7 @@ def write_rows(folder: Path, name: str, rows: list[dict[str, Any]]) -> Path:
 
 def use_small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     """Parts of a few rows, and blocks of some lines."""
-    for module in (json_lines, tables):
-        monkeypatch.setattr(module, "PART_BYTES", 2000)
+    monkeypatch.setattr(part, "LEAST_BYTES", 2000)
+    monkeypatch.setattr(part, "MOST_BYTES", 2000)
     monkeypatch.setattr(json_lines, "BLOCK", 700)
     monkeypatch.setattr(tables, "MAX_ROWS", 20)

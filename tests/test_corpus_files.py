@@ -19,6 +19,8 @@ from corpus_rows import rows_of, use_small_parts, write_rows  # noqa: E402
 from ffgrammar import corpus  # noqa: E402
 from ffgrammar.corpus.data import json_lines  # noqa: E402
 from ffgrammar.corpus.data.inputs import find_sources, plan_parts  # noqa: E402
+from ffgrammar.corpus.data.part import Source, part_bytes  # noqa: E402
+from ffgrammar.corpus.data.tables import table_batches  # noqa: E402
 from ffgrammar.corpus.jobs.job import READ_ERROR  # noqa: E402
 from oracle import corpus as oracle  # noqa: E402
 
@@ -106,6 +108,26 @@ def test_lines_that_are_too_long_are_rows_with_an_error(monkeypatch: pytest.Monk
         lines = b"".join(json_lines._whole_lines(iter(blocks))).splitlines()
         if size < 50:
             assert lines == [b"a", b"b" * 40, json_lines.TOO_LONG[:-1], b"d", json_lines.TOO_LONG[:-1]]
+
+
+def test_runs_are_cut_into_parts_that_are_short_beside_them() -> None:
+    def size(*files: int) -> int:
+        return part_bytes([Source("a.jsonl", "jsonl", "", one, 0, "") for one in files])
+
+    assert size() == size(10) == size(1 << 20, 1 << 24) == 1 << 20
+    assert size(1 << 28, 1 << 28) == (1 << 29) // 64
+    assert size(1 << 30) == size(1 << 40) == 16 << 20
+
+
+def test_batches_of_long_rows_have_few(tmp_path: Path) -> None:
+    path = tmp_path / "long.parquet"
+    words = random.Random(1)
+    rows = [{"text": f"{number} {words.randbytes(50_000).hex()}"} for number in range(1000)]
+    pq.write_table(pa.Table.from_pylist(rows), path, compression="none", use_dictionary=False)
+    [part] = plan_parts(find_sources([str(path)]))
+    batches = list(table_batches(part, ["text"]))
+    assert [row for batch in batches for row in batch.to_pylist()] == rows
+    assert all(batch.nbytes < 10 << 20 for batch in batches) and len(batches) > 10
 
 
 NAMES = ["a.jsonl", "a.jsonl.gz", "a.jsonl.zst", "a.parquet", "stream.arrow", "file.arrow"]

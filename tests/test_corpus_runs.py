@@ -188,10 +188,10 @@ RUN = """
 import sys
 import ffgrammar as ff
 from ffgrammar import corpus
-from ffgrammar.corpus.data import json_lines
+from ffgrammar.corpus.data import json_lines, part
 
 if __name__ == "__main__":
-    json_lines.PART_BYTES = json_lines.BLOCK = 100_000
+    part.LEAST_BYTES = part.MOST_BYTES = json_lines.BLOCK = 100_000
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
     corpus.run(corpus.tokenize_job(tok), [sys.argv[1]], sys.argv[2], workers=2)
 """

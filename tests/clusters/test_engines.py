@@ -52,9 +52,9 @@ def data(cl100k: ff.Tokenizer, tmp_path_factory: pytest.TempPathFactory) -> Path
 
 @pytest.fixture(scope="session", autouse=True)
 def _small_parts() -> None:
-    from ffgrammar.corpus.data import json_lines, tables
+    from ffgrammar.corpus.data import json_lines, part
 
-    json_lines.PART_BYTES = tables.PART_BYTES = json_lines.BLOCK = 200_000
+    part.LEAST_BYTES = part.MOST_BYTES = json_lines.BLOCK = 200_000
 
 
 @pytest.fixture(scope="session")

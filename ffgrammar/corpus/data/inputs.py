@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from ffgrammar.corpus.data.json_lines import line_parts
-from ffgrammar.corpus.data.part import Part, Source
+from ffgrammar.corpus.data.part import Part, Source, part_bytes
 from ffgrammar.corpus.data.tables import table_parts
 
 __all__ = ["ENDINGS", "find_sources", "is_unchanged", "plan_parts"]
@@ -76,10 +76,10 @@ def is_unchanged(source: Source) -> bool:
     return (status.st_size, status.st_mtime_ns) == (source.size, source.modified)
 
 
-def plan_parts(sources: Iterable[Source]) -> Iterator[Part]:
+def plan_parts(sources: Sequence[Source]) -> Iterator[Part]:
     """The parts of all files, numbered from 0 on. JSONL that is not compressed is read once, to count its lines."""
-    number = 0
+    number, size = 0, part_bytes(sources)
     for source in sources:
-        for part in (line_parts if source.kind == "jsonl" else table_parts)(source, number):
+        for part in (line_parts if source.kind == "jsonl" else table_parts)(source, number, size):
             yield part
             number += 1

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Any
 
 from ffgrammar.corpus.base.arrow import IDS, TEXT, pyarrow
-from ffgrammar.corpus.data.part import PART_BYTES, Part, Source
+from ffgrammar.corpus.data.part import Part, Source
 from ffgrammar.corpus.jobs.job import READ_ERROR
 
 __all__ = ["first_keys", "line_batches", "line_parts"]
@@ -36,16 +36,17 @@ class _Bad(ValueError):
     """A line is not what it should be."""
 
 
-def line_parts(source: Source, first: int) -> Iterator[Part]:
-    """The parts of a file. `first` is the number of the first one. Parts end where lines do."""
+def line_parts(source: Source, first: int, least: int) -> Iterator[Part]:
+    """The parts of a file, of `least` bytes or more. `first` is the number of the first one. Parts end where lines
+    do."""
     if source.compression:
         yield Part(first, source, 0, source.size, 0, source.size)
         return
     begin = at = row = first_row = 0
     with open(source.path, "rb") as file:
-        while block := file.read(BLOCK):
+        while block := file.read(min(BLOCK, least)):
             last = block.rfind(b"\n")
-            if last >= 0 and at + last + 1 - begin >= PART_BYTES:
+            if last >= 0 and at + last + 1 - begin >= least:
                 row += block.count(b"\n", 0, last + 1)
                 yield Part(first, source, begin, at + last + 1, first_row, at + last + 1 - begin)
                 first, begin, first_row = first + 1, at + last + 1, row

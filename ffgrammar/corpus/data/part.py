@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-__all__ = ["FILE", "PART_BYTES", "ROW", "Part", "Source"]
+__all__ = ["FILE", "ROW", "Part", "Source", "part_bytes"]
 
-# A part has at least this many bytes, unless the file ends before.
-PART_BYTES = 16 << 20
+# A run is cut into about this many parts. At its end some workers have nothing left to do while others do their last
+# part, which must be short beside the run.
+PARTS = 64
+# A part of a small run has at least this many bytes, because each costs files; one of a large run about this many at
+# most, because it is done again if its worker dies.
+LEAST_BYTES, MOST_BYTES = 1 << 20, 16 << 20
 # The columns that a reader adds: the file's name, and the number of the row in it, from 0 on.
 FILE, ROW = "file", "row"
 
@@ -51,3 +56,8 @@ class Part:
     end: int
     first_row: int
     size: int
+
+
+def part_bytes(sources: Iterable[Source]) -> int:
+    """How many bytes a part of these files has, or a little more. Parts end where lines and row groups do."""
+    return min(max(LEAST_BYTES, sum(source.size for source in sources) // PARTS), MOST_BYTES)
