@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from .options import VocabularyName
 
 __all__ = [
+    "FOR_JSON",
     "BadGrammar",
     "Source",
     "compile_source",
+    "compile_with_warnings",
     "load_grammar",
     "load_tokenizer",
     "read_source",
@@ -263,6 +265,11 @@ def load_grammar(
     source = read_source(path, kind)
     if compact and source.kind == "json-schema" and not any(compiling.get(one) for one in LAYOUT):
         compiling["whitespace"] = "compact"
+    return compile_with_warnings(source, tokenizer, compiling)
+
+
+def compile_with_warnings(source: Source, tokenizer: Tokenizer, compiling: dict[str, Any]) -> Grammar:
+    """Compile a grammar. Its warnings go to stderr."""
     grammar = compile_source(source, tokenizer, **compiling)
     for warning in grammar.warnings:
         complain(f"warning: {in_flags(warning)}")

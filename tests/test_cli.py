@@ -259,6 +259,34 @@ def test_validate_says_where_and_what_was_allowed(invoke: Invoke, tmp_path: Path
     assert (answers[1]["rejected"]["line"], answers[1]["rejected"]["column"]) == (2, 9)
 
 
+def test_validate_and_explain_say_when_only_the_order_of_keys_is_wrong(
+    invoke: Invoke, person: str, tmp_path: Path
+) -> None:
+    swapped, wrong = '{"age": 36, "name_of_the_person": "Ada"}', '{"age": "old", "name_of_the_person": "Ada"}'
+    advice = "only the order of its keys is wrong: --property-order any allows every order"
+    assert invoke("validate", person, stdin=swapped).out.endswith(f"; {advice}\n")
+    assert advice not in invoke("validate", person, stdin=wrong).out
+    assert advice not in invoke("validate", person, "--property-order", "any", stdin=wrong).out
+    answers = invoke("validate", person, "--ndjson", stdin=f"{swapped}\n{wrong}\n").json_lines()
+    assert [answer["rejected"].get("only_key_order") for answer in answers] == [True, None]
+
+    # one that is not complete yet
+    assert invoke("explain", person, "--prefix", swapped[:20]).out.endswith(f"\n{advice}\n")
+    assert advice not in invoke("explain", person, "--prefix", wrong).out
+    assert invoke("explain", person, "--prefix", "{", "--next", '"age"', "--json").json()["only_key_order"] is True
+    assert "only_key_order" not in invoke("explain", person, "--prefix", '{"name', "--next", '"', "--json").json()
+    # the token of {"
+    assert advice in invoke("explain", person, "--prefix-tokens", "5018", "--next", "age").out
+    # where keys in any order reach a limit, nothing is said
+    keys = [f"k{i}" for i in range(100)]
+    many = tmp_path / "many.json"
+    many.write_text(json.dumps({"type": "object", "properties": dict.fromkeys(keys, True), "required": keys}))
+    text = json.dumps(dict.fromkeys(reversed(keys), 0))
+    assert advice in invoke("validate", str(many), stdin=text).out
+    tight = invoke("validate", str(many), "--limit", "rules=100", stdin=text)
+    assert tight.code == 1 and advice not in tight.out
+
+
 def test_validate_says_what_to_do_with_a_text(invoke: Invoke, person: str) -> None:
     for more in ([], ["--ndjson"]):
         found = invoke("validate", person, '{"age": 36}', *more)
