@@ -107,6 +107,12 @@ class Emitter(Symbols):
             self._plain[plain] = found
         return found
 
+    def derives_nothing(self, conj: Conj, productive: bytearray) -> bool:
+        """Whether the symbol of a conjunction is known and derives no text, if all symbols are made; productive: which
+        nonterminals derive one."""
+        symbol = self._symbols.get(conj)
+        return symbol is not None and (symbol == self.never or bool(symbol & 1 and not productive[symbol >> 1]))
+
     def with_hole(self, conj: Conj, holes: Conj, hole: int) -> int | None:
         """The symbol of a conjunction in which `hole` stands for the conjunction `holes`, whose subschemas have the
         keyword HOLE; None if a part of a value must obey some of `holes` and not others, or something else, too."""
