@@ -253,10 +253,26 @@ def test_errors_go_from_process_to_process() -> None:
     assert (place.pointer, str(place)) == ("/a", "at /a: no")
 
 
-@pytest.mark.parametrize("source", ["schema.json", "/a folder/schema.json"])
-def test_a_path_is_no_schema(cl100k: ff.Tokenizer, source: str) -> None:
-    with pytest.raises(ff.GrammarError, match="this looks like a path: pass the text of the file"):
-        ff.compile_json_schema(source, cl100k)
+@pytest.mark.parametrize(
+    "source", ["schema.json", "/a folder/schema.json", "grammars/SQL.LARK", "a-b/c.gbnf", "d.ebnf"]
+)
+def test_a_path_is_no_source(cl100k: ff.Tokenizer, source: str) -> None:
+    hint = r"; this looks like a path: pass the text of the file, or call compile\(pathlib.Path\(...\)\)"
+    for function in (ff.compile_json_schema, ff.compile_lark, ff.compile_gbnf, ff.compile_ebnf):
+        with pytest.raises(ff.GrammarError, match=hint) as caught:
+            function(source, cl100k)
+        assert caught.value.line == 1
+    for text in ("start: a\n// schema.json", "start: a"):
+        with pytest.raises(ff.GrammarError) as caught:
+            ff.compile_lark(text, cl100k)
+        assert "path" not in str(caught.value)
+
+
+def test_a_path_is_a_regex_and_a_choice_with_a_warning(cl100k: ff.Tokenizer) -> None:
+    assert "; this looks like a path: " in ff.compile_regex("folder/email.regex", cl100k).warnings[0]
+    assert "; this looks like a path: " in ff.compile_choice("folder/colours.choice", cl100k).warnings[0]
+    for grammar in (ff.compile_regex(r".*\.json", cl100k), ff.compile_choice(["a.json"], cl100k)):
+        assert grammar.warnings == ()
 
 
 def test_numbers_of_numpy(cl100k: ff.Tokenizer) -> None:

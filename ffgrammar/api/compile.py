@@ -19,6 +19,7 @@ from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.gate import gate
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.path_hint import with_path_hint
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -195,7 +196,7 @@ def compile_lark(
         # (front-ends name the line, and only the engine knows that all texts are lost)
         found = conflicts(limits or _DEFAULT_LIMITS) if error.line is None and report is not None else []
         if not found:
-            raise
+            raise with_path_hint(error, text) from None
         told = found[0]
         message = f"the grammar matches nothing: {told.message}"
         raise GrammarError(message, line=told.line, column=told.column, file=told.file, excerpt=told.excerpt) from None
@@ -281,7 +282,10 @@ def _compiled_rules(dialect: str, text: str, tokenizer: Tokenizer, start: str, l
             end_tokens=tokenizer.eos_token_ids,
         )
 
-    return _compiled(tokenizer, (dialect, text, start), limits, build)
+    try:
+        return _compiled(tokenizer, (dialect, text, start), limits, build)
+    except GrammarError as error:
+        raise with_path_hint(error, text) from None
 
 
 def compile_regex(

@@ -7,6 +7,7 @@ In reading order:
 - `pointers`: JSON pointers.
 - `prefixes`: what two sequences begin with alike.
 - `recent`: a dict of the values that were last asked for.
+- `path_hint`: what a message about a source says that looks like a path.
 - `visible`: invisible characters as escapes.
 - `limits`: the bounds on what a grammar may cost, in one dataclass.
 - `status`: the status codes of kernels, and the exceptions that they become.
