@@ -60,6 +60,7 @@ def command(
 
     Exit code 1: the prefix, the text of --next or the token may not come.
     """
+    from .hints import hint_at_special_tokens
     from .key_order import KeyOrder
     from .show import write_json
     from .sources import compile_with_warnings, load_tokenizer, read_source, settle_special
@@ -82,6 +83,7 @@ def command(
         accepted = matcher.accept_bytes(prefix.data)
         refused = accepted < len(prefix.data)
         found = matcher.explain(prefix.data[accepted:]) if refused else None
+        hint_at_special_tokens(matcher, vocabulary, prefix.data[accepted:])
     if found is None:
         found = matcher.explain(text_bytes(more or ""), token)
     refusal = found.refusal

@@ -130,6 +130,7 @@ def command(
 
     Exit code 1: at least one text is rejected.
     """
+    from .hints import hint_at_lines
     from .key_order import KeyOrder
     from .sources import compile_with_warnings, load_tokenizer, read_source
 
@@ -159,6 +160,7 @@ def command(
                 rows.append(_html_row(shown, text, found))
             if found is not None:
                 code = 1
+                hint_at_lines(name)
             progress.step()
     if html is not None:
         from ffgrammar.draw import table

@@ -287,6 +287,36 @@ def test_validate_and_explain_say_when_only_the_order_of_keys_is_wrong(
     assert tight.code == 1 and advice not in tight.out
 
 
+def test_hints_say_what_else_a_file_or_a_text_may_be(invoke: Invoke, lark_sum: str, tmp_path: Path) -> None:
+    lines = tmp_path / "lines.NDJSON"
+    lines.write_text("1+1\n2\n")
+    hint = f"hint: {lines} was judged as one text; --ndjson takes each of its lines as a text"
+    found = invoke("validate", lark_sum, str(lines))
+    assert found.code == 1 and hint in found.err
+    assert "hint" not in invoke("validate", lark_sum, str(lines), "--ndjson").err
+
+    tool = {"type": "function", "function": {"name": "get", "parameters": {"type": "object"}}}
+    path = tmp_path / "tools.json"
+    for value, what in (
+        ([tool], "this is a list of tools: --type tools reads it"),
+        (tool, "this is a tool: --type tools"),
+    ):
+        path.write_text(json.dumps(value))
+        assert what in invoke("compile", str(path)).err
+    assert "--type tools reads it" in invoke("compile", "-", stdin=json.dumps([tool])).err
+    path.write_text('{"type": "funktion"}')
+    assert "--type tools" not in invoke("compile", str(path)).err
+
+    grammar = tmp_path / "g.lark"
+    grammar.write_text('start: <|endofprompt|> "a"')
+    for command in ("mask", "ff-tokens", "explain"):
+        found = invoke(command, str(grammar), "--prefix", "<|endofprompt|>a")
+        assert found.code == 1 and "given by its id, 100276, with --prefix-tokens" in found.err
+        assert "hint" not in invoke(command, str(grammar), "--prefix", "a").err
+    grammar.write_text('start: "<|endofprompt|>" "a"')
+    assert "<|endofprompt|> without quotes is the special token" in invoke("compile", str(grammar)).err
+
+
 def test_validate_says_what_to_do_with_a_text(invoke: Invoke, person: str) -> None:
     for more in ([], ["--ndjson"]):
         found = invoke("validate", person, '{"age": 36}', *more)
