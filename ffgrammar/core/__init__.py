@@ -19,6 +19,7 @@ In reading order:
 - `bits`: sets of small numbers, stored as bits.
 - `compare`: comparisons of many words at once.
 - `utf8`: UTF-8 one byte at a time.
+- `hexadecimal`: hexadecimal digits.
 - `heap`, `sort`: binary heaps, and sorting of words.
 - `index`: turns an integer from a caller into a C integer.
 - `threads`: locks and counters of native threads.
