@@ -12,8 +12,9 @@ It uses the public names of `ffgrammar` only. Its files in reading order:
 - bitmask: the mask of a matcher.
 - stream: NDJSON, one request on each line.
 - models: the language models that the command line names.
-- compile, mask, explain, ff_tokens, check, validate, complete, sample, generate, select, score, grammars, tokenizers,
-  trie, completion: one command each.
+- html_report: pages, for --html.
+- compile, mask, explain, ff_tokens, check, validate, complete, sample, generate, select, score, corpus, play, grammars,
+  tokenizers, trie, completion: one command each.
 - bench: the command that measures; a folder.
 - man: the manual page, for `make man`.
 """
