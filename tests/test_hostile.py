@@ -21,6 +21,8 @@ from ffgrammar.grammar.json_schema import build
 from ffgrammar.regex.expr.store import ExprStore
 
 CHAIN = 30_000
+# A shorter one, whose rules have several alternatives.
+COSTS = 10_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -33,7 +35,7 @@ LARK: dict[str, tuple[str, bytes | str]] = {
     # 2^26 states, but a way through them is found at once
     "contains all letters": (_all_of([f".*{letter}.*" for letter in LETTERS]), LETTERS.encode()),
     # few states, each of thousands of members
-    "contains all words": (_all_of([f".*w{number}x.*" for number in range(3000)]), "emptiness_steps"),
+    "contains all words": (_all_of([f".*w{number}x.*" for number in range(1500)]), "emptiness_steps"),
     "counters that never agree": (
         _all_of([f"(a{{{n}}})*b(a{{{n}}})*a" for n in (7, 11, 13, 17, 19)]),
         "emptiness_steps",
@@ -53,9 +55,9 @@ LARK: dict[str, tuple[str, bytes | str]] = {
     # the least cost of what follows a rule comes from the rule that is predicted last
     "costs against the order of prediction": (
         "start: "
-        + " | ".join(f'r{i} "{"z" * (20 if i < CHAIN // 2 else 2)}"' for i in range(CHAIN))
+        + " | ".join(f'r{i} "{"z" * (20 if i < COSTS // 2 else 2)}"' for i in range(COSTS))
         + '\nr0: "q"\n'
-        + "".join(f'r{i + 1}: r{i} "x" | "y"\n' for i in range(CHAIN)),
+        + "".join(f'r{i + 1}: r{i} "x" | "y"\n' for i in range(COSTS)),
         b"y" + b"x" * 3 + b"z" * 20,
     ),
     "nested repeats": ('start: (("a"~0..300)~0..300)~0..300', b"a" * 50),
