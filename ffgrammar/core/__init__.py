@@ -16,6 +16,7 @@ In reading order:
 - `intern`: hash-consing of tuples of words.
 - `map`: a hash map from 64-bit keys to 32-bit values.
 - `owner`: frees all the tables of a struct, and counts their memory.
+- `freed_memory`: free memory goes back to the system.
 - `bits`: sets of small numbers, stored as bits.
 - `compare`: comparisons of many words at once.
 - `utf8`: UTF-8 one byte at a time.
