@@ -8,11 +8,13 @@ It uses the public names of `ffgrammar` only. Its files in reading order:
 - messages: the library's messages, with flags in place of keyword arguments.
 - show, hints, progress: bytes and tokens as text; advice and progress at a terminal.
 - walk: moves a matcher along a prefix or a text, and says where and why it is rejected.
+- key_order: whether a text is rejected only for the order of its keys.
 - bitmask: the mask of a matcher.
 - stream: NDJSON, one request on each line.
 - models: the language models that the command line names.
-- compile, mask, explain, ff_tokens, check, validate, complete, sample, generate, select, score, grammars, tokenizers,
-  trie, completion: one command each.
+- html_report: pages, for --html.
+- compile, mask, explain, ff_tokens, check, validate, complete, sample, generate, select, score, corpus, play, grammars,
+  tokenizers, trie, completion: one command each.
 - bench: the command that measures; a folder.
 - man: the manual page, for `make man`.
 """

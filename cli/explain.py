@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -19,6 +20,9 @@ from .options import (
     text_bytes,
     tokenizer_option,
 )
+
+if TYPE_CHECKING:
+    from ffgrammar import Matcher
 
 __all__ = ["command"]
 
@@ -52,17 +56,21 @@ def command(
     The answer has what is open and since which byte, which lexemes are being read and what they still need, what may
     begin, and the next bytes. Open are the rules of a Lark grammar, or the values of a JSON text by their pointers. If
     the prefix is rejected, it explains the place where that happens, and why. Keys come in the schema's order, unless
-    --property-order any.
+    --property-order any; where only their order is wrong, it says so.
 
     Exit code 1: the prefix, the text of --next or the token may not come.
     """
+    from .hints import hint_at_special_tokens
+    from .key_order import KeyOrder
     from .show import write_json
-    from .sources import load_grammar, load_tokenizer, settle_special
+    from .sources import compile_with_warnings, load_tokenizer, read_source, settle_special
+    from .walk import KEY_ORDER_ADVICE
 
     if more is not None and token is not None:
         raise click.UsageError("give one of --next and --token")
     vocabulary = load_tokenizer(tokenizer)
-    compiled = load_grammar(grammar, vocabulary, **compiling)
+    source = read_source(grammar, compiling.pop("kind"))
+    compiled = compile_with_warnings(source, vocabulary, compiling)
     settle_special(start, vocabulary)
     matcher = compiled.matcher(**start)
     if prefix.tokens is not None:
@@ -75,14 +83,35 @@ def command(
         accepted = matcher.accept_bytes(prefix.data)
         refused = accepted < len(prefix.data)
         found = matcher.explain(prefix.data[accepted:]) if refused else None
+        hint_at_special_tokens(matcher, vocabulary, prefix.data[accepted:])
     if found is None:
         found = matcher.explain(text_bytes(more or ""), token)
+    refusal = found.refusal
+    order = KeyOrder(source, vocabulary, compiling)
+    only_order = refusal is not None and refusal.byte is not None and order.is_all(_all_fits(prefix, more, token))
     if html is not None:
         from ffgrammar.draw import Html
 
         write_page(html, f"A place in a text under {grammar}", Html(found._repr_html_()))
     if as_json:
-        write_json(found.as_json())
+        write_json({**found.as_json(), **({"only_key_order": True} if only_order else {})})
     else:
         print(found)
-    return 0 if found.refusal is None else 1
+        if only_order:
+            print(KEY_ORDER_ADVICE)
+    return 0 if refusal is None else 1
+
+
+def _all_fits(prefix: Prefix, more: str | None, token: int | None) -> Callable[[Matcher], bool]:
+    """Whether a matcher takes the prefix and what was asked about."""
+    tokens = [*(prefix.tokens or ()), *(() if token is None else (token,))]
+    rest = text_bytes(more or "")
+
+    def fits(matcher: Matcher) -> bool:
+        return (
+            matcher.accept_bytes(prefix.data) == len(prefix.data)
+            and matcher.accept_tokens(tokens) == len(tokens)
+            and matcher.accept_bytes(rest) == len(rest)
+        )
+
+    return fits

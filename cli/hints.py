@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Any
 from .show import complain
 
 if TYPE_CHECKING:
-    from ffgrammar import Grammar
+    from ffgrammar import Grammar, Matcher, Tokenizer
 
     from .bitmask import Mask
 
-__all__ = ["hint_at_layout"]
+__all__ = ["hint_at_layout", "hint_at_lines", "hint_at_special_tokens"]
+
+# How the names of files end that have a JSON value on each line.
+LINES = (".ndjson", ".jsonl")
 
 LAYOUT_OPTIONS = ("whitespace", "separators", "indent")
 JSON_BLANKS = b" \t\n\r"
@@ -34,3 +37,26 @@ def hint_at_layout(grammar: Grammar, mask: Mask, compiling: dict[str, Any]) -> N
             f"hint: {blank} of these {len(tokens)} tokens are white space; "
             "compiling with --separators ', ' ': ' or --whitespace compact leaves them out"
         )
+
+
+def hint_at_lines(name: str) -> None:
+    """Say how to judge the lines of a file, if one that was rejected as a whole has a JSON value on each line."""
+    if name.lower().endswith(LINES):
+        complain(f"hint: {name} was judged as one text; --ndjson takes each of its lines as a text")
+
+
+def hint_at_special_tokens(matcher: Matcher, tokenizer: Tokenizer, rest: bytes) -> None:
+    """Say how to give a special token, if what was rejected begins with the name of one that is allowed there.
+
+    Args:
+        matcher, tokenizer: a matcher that stands before the rest, and its vocabulary.
+        rest: what was rejected.
+    """
+    allowed = set(matcher.allowed_token_ids().tolist())
+    for name, token in tokenizer.special_tokens.items():
+        if token in allowed and rest.startswith(name.encode()):
+            complain(
+                f"hint: the prefix spells {name!r} as ordinary text; the special token is given by its id, {token}, "
+                "with --prefix-tokens"
+            )
+            return

@@ -24,9 +24,11 @@ if TYPE_CHECKING:
     from .options import VocabularyName
 
 __all__ = [
+    "FOR_JSON",
     "BadGrammar",
     "Source",
     "compile_source",
+    "compile_with_warnings",
     "load_grammar",
     "load_tokenizer",
     "read_source",
@@ -88,7 +90,8 @@ def read_source(path: str, kind: str | None) -> Source:
         )
     if kind is None:
         if not data.lstrip().startswith((b"{", b"true", b"false")):
-            raise click.UsageError(f"{name}: this is not a JSON schema; say what it is: --type {'|'.join(KINDS)}")
+            hint = _other_kind(Source("json-schema", data, name))
+            raise click.UsageError(f"{name}: this is not a JSON schema{hint}; say what it is: --type {'|'.join(KINDS)}")
         kind = "json-schema"
     return Source(kind, data, name, None if path == "-" else os.path.dirname(path) or ".")
 
@@ -170,8 +173,7 @@ def compile_source(source: Source, tokenizer: Tokenizer, limits: tuple[str, ...]
         named: Callable[..., Grammar] = getattr(ff, "compile_" + source.kind.replace("-", "_"))
         return named(_text(source), tokenizer, **options)
     except ff.FFGrammarError as error:
-        hint = "; this is a structural tag: --type structural-tag reads it" if _is_structural_tag(source) else ""
-        raise BadGrammar(f"{source.name}: {told(error)}{hint}") from error
+        raise BadGrammar(f"{source.name}: {told(error)}{_other_kind(source)}") from error
 
 
 def _compile_lark(source: Source, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
@@ -198,9 +200,16 @@ def _compile_structural_tag(source: Source, tokenizer: Tokenizer, options: dict[
     return grammar
 
 
-def _is_structural_tag(source: Source) -> bool:
-    """Whether a source that was read as a schema is a structural tag."""
-    return source.kind == "json-schema" and re.search(rb'"type"\s*:\s*"structural_tag"', source.data) is not None
+def _other_kind(source: Source) -> str:
+    """A hint at the kind of a source that was read as a schema and is something else."""
+    if source.kind == "json-schema":
+        if re.search(rb'"type"\s*:\s*"structural_tag"', source.data):
+            return "; this is a structural tag: --type structural-tag reads it"
+        if source.data.lstrip().startswith(b"[") and re.search(rb'"(function|parameters|input_schema)"', source.data):
+            return "; this is a list of tools: --type tools reads it"
+        if re.search(rb'"type"\s*:\s*"function"', source.data):
+            return "; this is a tool: --type tools reads it in a list, [...]"
+    return ""
 
 
 def _compile_tools(source: Source, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
@@ -263,6 +272,11 @@ def load_grammar(
     source = read_source(path, kind)
     if compact and source.kind == "json-schema" and not any(compiling.get(one) for one in LAYOUT):
         compiling["whitespace"] = "compact"
+    return compile_with_warnings(source, tokenizer, compiling)
+
+
+def compile_with_warnings(source: Source, tokenizer: Tokenizer, compiling: dict[str, Any]) -> Grammar:
+    """Compile a grammar. Its warnings go to stderr."""
     grammar = compile_source(source, tokenizer, **compiling)
     for warning in grammar.warnings:
         complain(f"warning: {in_flags(warning)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,8 +15,9 @@ from .progress import Progress
 from .show import GREEN, emphasis, write_json
 
 if TYPE_CHECKING:
-    from ffgrammar import Grammar
+    from ffgrammar import Grammar, Matcher
 
+    from .key_order import KeyOrder
     from .walk import Rejection
 
 __all__ = ["command"]
@@ -24,7 +26,7 @@ __all__ = ["command"]
 SHOWN = 200
 
 
-def judge(grammar: Grammar, text: bytes) -> Rejection | None:
+def judge(grammar: Grammar, order: KeyOrder, text: bytes) -> Rejection | None:
     """None if the text is a sentence of the grammar, else the place where the text leaves the grammar."""
     from .walk import feed_bytes, rejection
 
@@ -32,7 +34,11 @@ def judge(grammar: Grammar, text: bytes) -> Rejection | None:
     found = feed_bytes(matcher, grammar.tokenizer, text)
     if found is None and not matcher.is_accepting():
         found = rejection(matcher, grammar.tokenizer, text, at_end=True)
-    return found
+    return found and replace(found, only_key_order=order.is_all(lambda other: _accepts(other, text)))
+
+
+def _accepts(matcher: Matcher, text: bytes) -> bool:
+    return matcher.accept_bytes(text) == len(text) and matcher.is_accepting()
 
 
 def _report_file(name: str, found: Rejection | None, as_json: bool) -> None:
@@ -72,7 +78,7 @@ def _text_of_line(line: bytes, field: str | None) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _judge_lines(grammar: Grammar, name: str, field: str | None, progress: Progress) -> int:
+def _judge_lines(grammar: Grammar, order: KeyOrder, name: str, field: str | None, progress: Progress) -> int:
     """Judges each line of a file as a text of its own. Returns the exit code of the worst line."""
     code = 0
     with open_input(name) as file:
@@ -80,7 +86,7 @@ def _judge_lines(grammar: Grammar, name: str, field: str | None, progress: Progr
             progress.step()
             place = {"line": number} if name == "-" else {"file": name, "line": number}
             try:
-                found = judge(grammar, _text_of_line(line.rstrip(b"\r\n"), field))
+                found = judge(grammar, order, _text_of_line(line.rstrip(b"\r\n"), field))
             except ValueError as error:
                 code = 2
                 write_json({**place, "error": str(error)})
@@ -119,11 +125,14 @@ def command(
     """Say whether whole texts belong to a grammar, or where they leave it.
 
     For a rejected text it also says what was allowed at that point. Keys come in the schema's order, unless
-    --property-order any. Each of FILES is one text; - is stdin, the default.
+    --property-order any; where only their order is wrong, it says so. Each of FILES is one text; - is stdin, the
+    default.
 
     Exit code 1: at least one text is rejected.
     """
-    from .sources import load_grammar, load_tokenizer
+    from .hints import hint_at_lines
+    from .key_order import KeyOrder
+    from .sources import compile_with_warnings, load_tokenizer, read_source
 
     if field is not None and not ndjson:
         raise click.UsageError("--field needs --ndjson")
@@ -132,22 +141,26 @@ def command(
     names = files or ("-",)
     if grammar == "-" and "-" in names:
         raise click.UsageError("stdin cannot be both the grammar and a text")
-    compiled = load_grammar(grammar, load_tokenizer(tokenizer), **compiling)
+    vocabulary = load_tokenizer(tokenizer)
+    source = read_source(grammar, compiling.pop("kind"))
+    compiled = compile_with_warnings(source, vocabulary, compiling)
+    order = KeyOrder(source, vocabulary, compiling)
     with Progress("line" if ndjson else "file") as progress:
         if ndjson:
-            return max(_judge_lines(compiled, name, field, progress) for name in names)
+            return max(_judge_lines(compiled, order, name, field, progress) for name in names)
         code = 0
         rows = []
         for name in names:
             text = read_input(name)
             text = text.removesuffix(b"\n").removesuffix(b"\r") if chomp else text
-            found = judge(compiled, text)
+            found = judge(compiled, order, text)
             shown = "stdin" if name == "-" else name
             _report_file(shown, found, as_json)
             if html is not None:
                 rows.append(_html_row(shown, text, found))
             if found is not None:
                 code = 1
+                hint_at_lines(name)
             progress.step()
     if html is not None:
         from ffgrammar.draw import table

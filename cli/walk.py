@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .options import Prefix
 
 __all__ = [
+    "KEY_ORDER_ADVICE",
     "Allowed",
     "Rejection",
     "advance",
@@ -26,6 +27,8 @@ __all__ = [
 ]
 
 MAX_RANGES = 12
+# What is said of a text that would be accepted if its keys might stand in any order.
+KEY_ORDER_ADVICE = "only the order of its keys is wrong: --property-order any allows every order"
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ class Rejection:
         allowed: what may come there.
         at_end: whether the text is right so far, but ends too early.
         token: the index of the offending token, if the text was given as tokens.
+        only_key_order: whether the text would be accepted if its keys might stand in any order.
     """
 
     offset: int
@@ -90,22 +94,26 @@ class Rejection:
     allowed: Allowed
     at_end: bool = False
     token: int | None = None
+    only_key_order: bool = False
 
     def describe(self, coloured: bool = True) -> str:
         """A phrase for people, with the verdict in colour at a terminal, unless the phrase is for a page."""
         token = f" (token {self.token})" if self.token is not None else ""
         verdict = "ends too early" if self.at_end else "rejected"
         verdict = emphasis(verdict, RED) if coloured else verdict
+        advice = f"; {KEY_ORDER_ADVICE}" if self.only_key_order else ""
         return (
             f"{verdict} at byte {self.offset}{token}, line {self.line}, column {self.column}; "
-            f"allowed there: {self.allowed.describe()}"
+            f"allowed there: {self.allowed.describe()}{advice}"
         )
 
     def as_json(self) -> dict[str, Any]:
-        """A JSON object. It has a `token` only if the text was given as tokens."""
+        """A JSON object. It has a `token` if the text was given as tokens, and `only_key_order` if that holds."""
         found: dict[str, Any] = {"offset": self.offset, "line": self.line, "column": self.column}
         if self.token is not None:
             found["token"] = self.token
+        if self.only_key_order:
+            found["only_key_order"] = True
         return {**found, "at_end": self.at_end, "allowed": self.allowed.as_json()}
 
 

@@ -259,6 +259,64 @@ def test_validate_says_where_and_what_was_allowed(invoke: Invoke, tmp_path: Path
     assert (answers[1]["rejected"]["line"], answers[1]["rejected"]["column"]) == (2, 9)
 
 
+def test_validate_and_explain_say_when_only_the_order_of_keys_is_wrong(
+    invoke: Invoke, person: str, tmp_path: Path
+) -> None:
+    swapped, wrong = '{"age": 36, "name_of_the_person": "Ada"}', '{"age": "old", "name_of_the_person": "Ada"}'
+    advice = "only the order of its keys is wrong: --property-order any allows every order"
+    assert invoke("validate", person, stdin=swapped).out.endswith(f"; {advice}\n")
+    assert advice not in invoke("validate", person, stdin=wrong).out
+    assert advice not in invoke("validate", person, "--property-order", "any", stdin=wrong).out
+    answers = invoke("validate", person, "--ndjson", stdin=f"{swapped}\n{wrong}\n").json_lines()
+    assert [answer["rejected"].get("only_key_order") for answer in answers] == [True, None]
+
+    # one that is not complete yet
+    assert invoke("explain", person, "--prefix", swapped[:20]).out.endswith(f"\n{advice}\n")
+    assert advice not in invoke("explain", person, "--prefix", wrong).out
+    assert invoke("explain", person, "--prefix", "{", "--next", '"age"', "--json").json()["only_key_order"] is True
+    assert "only_key_order" not in invoke("explain", person, "--prefix", '{"name', "--next", '"', "--json").json()
+    # the token of {"
+    assert advice in invoke("explain", person, "--prefix-tokens", "5018", "--next", "age").out
+    # where keys in any order reach a limit, nothing is said
+    keys = [f"k{i}" for i in range(100)]
+    many = tmp_path / "many.json"
+    many.write_text(json.dumps({"type": "object", "properties": dict.fromkeys(keys, True), "required": keys}))
+    text = json.dumps(dict.fromkeys(reversed(keys), 0))
+    assert advice in invoke("validate", str(many), stdin=text).out
+    tight = invoke("validate", str(many), "--limit", "rules=100", stdin=text)
+    assert tight.code == 1 and advice not in tight.out
+
+
+def test_hints_say_what_else_a_file_or_a_text_may_be(invoke: Invoke, lark_sum: str, tmp_path: Path) -> None:
+    lines = tmp_path / "lines.NDJSON"
+    lines.write_text("1+1\n2\n")
+    hint = f"hint: {lines} was judged as one text; --ndjson takes each of its lines as a text"
+    found = invoke("validate", lark_sum, str(lines))
+    assert found.code == 1 and hint in found.err
+    assert "hint" not in invoke("validate", lark_sum, str(lines), "--ndjson").err
+
+    tool = {"type": "function", "function": {"name": "get", "parameters": {"type": "object"}}}
+    path = tmp_path / "tools.json"
+    for value, what in (
+        ([tool], "this is a list of tools: --type tools reads it"),
+        (tool, "this is a tool: --type tools"),
+    ):
+        path.write_text(json.dumps(value))
+        assert what in invoke("compile", str(path)).err
+    assert "--type tools reads it" in invoke("compile", "-", stdin=json.dumps([tool])).err
+    path.write_text('{"type": "funktion"}')
+    assert "--type tools" not in invoke("compile", str(path)).err
+
+    grammar = tmp_path / "g.lark"
+    grammar.write_text('start: <|endofprompt|> "a"')
+    for command in ("mask", "ff-tokens", "explain"):
+        found = invoke(command, str(grammar), "--prefix", "<|endofprompt|>a")
+        assert found.code == 1 and "given by its id, 100276, with --prefix-tokens" in found.err
+        assert "hint" not in invoke(command, str(grammar), "--prefix", "a").err
+    grammar.write_text('start: "<|endofprompt|>" "a"')
+    assert "<|endofprompt|> without quotes is the special token" in invoke("compile", str(grammar)).err
+
+
 def test_validate_says_what_to_do_with_a_text(invoke: Invoke, person: str) -> None:
     for more in ([], ["--ndjson"]):
         found = invoke("validate", person, '{"age": 36}', *more)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import ffgrammar as ff
-from ffgrammar_cli.bench import large
+from ffgrammar_cli.bench import batch, large
 from ffgrammar_cli.bench.curves import COLUMNS
 from ffgrammar_cli.bench.data import load_schemas
 from ffgrammar_cli.bench.engines import ENGINES
@@ -269,7 +269,11 @@ def test_large_schemas(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(large.table(rows)) == 2 + len(rows)
 
 
-def test_a_batch(bench: Run, tmp_path: Path) -> None:
+def test_a_batch(
+    cli_module: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In this process, with fewer runs."""
+    monkeypatch.setattr(batch, "RUNS", 3)
     numbers = {"type": "array", "items": {"type": "integer"}}
     texts = {"type": "array", "items": {"type": "string"}}
     data = _lines(
@@ -277,9 +281,10 @@ def test_a_batch(bench: Run, tmp_path: Path) -> None:
         {"id": "numbers", "schema": numbers, "tests": [{"data": list(range(50)), "valid": True}]},
         {"id": "texts", "schema": texts, "tests": [{"data": ["a text"] * 400, "valid": True}]},
     )
-    found = bench(data, "--batch", "2", "--json")
-    assert (found.returncode, found.stderr) == (0, "")
-    report = json.loads(found.stdout)
+    assert cli_module.run(["bench", str(data), "--batch", "2", "--json"]) == 0
+    found = capsys.readouterr()
+    assert found.err == ""
+    report = json.loads(found.out)
     assert report.keys() == {"batch"}
     assert [row["name"].split()[0] for row in report["batch"]] == ["(a)", "(a)", "(b)", "(c)"]
     for row in report["batch"]:

@@ -197,10 +197,11 @@ if __name__ == "__main__":
 """
 
 
-def _process(script: Path, data: Path, output: Path) -> subprocess.Popen[bytes]:
+def _process(script: Path, data: Path, output: Path, stderr: int | None = None) -> subprocess.Popen[bytes]:
     places = [str(Path(ff.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
-    return subprocess.Popen([sys.executable, str(script), str(data), str(output)], env=env, start_new_session=True)
+    command = [sys.executable, str(script), str(data), str(output)]
+    return subprocess.Popen(command, env=env, start_new_session=True, stderr=stderr)
 
 
 def _children(process: int) -> list[int]:
@@ -261,6 +262,21 @@ def test_workers_that_are_killed_are_replaced(finished: tuple[Path, Path, Path],
         time.sleep(0.01)
     assert process.wait() == 0 and killed
     assert files_of(tmp_path / "out") == files_of(whole)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
+def test_ctrl_c_is_for_the_first_process_alone(finished: tuple[Path, Path, Path], tmp_path: Path) -> None:
+    """Sent to all, as a terminal does, while the workers import what they need."""
+    script, data, _ = finished
+    for wanted in (1, 2):
+        process = _process(script, data, tmp_path / f"out{wanted}", stderr=subprocess.PIPE)
+        workers: list[int] = []
+        while len(workers) < wanted and process.poll() is None:
+            workers = _children(process.pid)
+        os.killpg(process.pid, signal.SIGINT)
+        told = process.communicate()[1].decode()
+        assert told.count("Traceback") == 1 and told.rstrip().endswith("KeyboardInterrupt") and "spawn_main" not in told
+        assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
 
 
 def test_a_part_whose_workers_always_die_is_given_up(cl100k: ff.Tokenizer, tmp_path: Path) -> None:

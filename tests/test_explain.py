@@ -129,6 +129,17 @@ def test_pointers_of_values(tok: ff.Tokenizer) -> None:
     assert "the whole value" in str(found) and 'since byte 18: "\\"no", needs "rth\\""' in str(found)
 
 
+def test_lexemes_without_names_are_named_by_their_texts(tok: ff.Tokenizer) -> None:
+    matcher = ff.compile_json_schema({"type": "object", "required": ["a"]}, tok).matcher()
+    assert matcher.accept_bytes(b"{")
+    found = matcher.explain(b"?")
+    assert found.reading[0].name == '"{"'
+    assert found.refusal is not None and 'begins nothing that may follow "{"; expected: ' in found.refusal.message
+    long = {"const": "many words " * 20}
+    found = ff.compile_json_schema(long, tok, whitespace="compact").matcher().explain()
+    assert all(len(one.name) < 60 for one in found.reading)
+
+
 def test_a_line_in_no_block_is_explained(tok: ff.Tokenizer) -> None:
     source = (
         'start: statement*\nstatement: NAME _NEWLINE | NAME ":" _NEWLINE _INDENT statement+ _DEDENT\n'

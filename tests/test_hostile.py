@@ -21,6 +21,8 @@ from ffgrammar.grammar.json_schema import build
 from ffgrammar.regex.expr.store import ExprStore
 
 CHAIN = 30_000
+# A shorter one, whose rules have several alternatives.
+COSTS = 10_000
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
@@ -33,7 +35,7 @@ LARK: dict[str, tuple[str, bytes | str]] = {
     # 2^26 states, but a way through them is found at once
     "contains all letters": (_all_of([f".*{letter}.*" for letter in LETTERS]), LETTERS.encode()),
     # few states, each of thousands of members
-    "contains all words": (_all_of([f".*w{number}x.*" for number in range(3000)]), "emptiness_steps"),
+    "contains all words": (_all_of([f".*w{number}x.*" for number in range(1500)]), "emptiness_steps"),
     "counters that never agree": (
         _all_of([f"(a{{{n}}})*b(a{{{n}}})*a" for n in (7, 11, 13, 17, 19)]),
         "emptiness_steps",
@@ -53,9 +55,9 @@ LARK: dict[str, tuple[str, bytes | str]] = {
     # the least cost of what follows a rule comes from the rule that is predicted last
     "costs against the order of prediction": (
         "start: "
-        + " | ".join(f'r{i} "{"z" * (20 if i < CHAIN // 2 else 2)}"' for i in range(CHAIN))
+        + " | ".join(f'r{i} "{"z" * (20 if i < COSTS // 2 else 2)}"' for i in range(COSTS))
         + '\nr0: "q"\n'
-        + "".join(f'r{i + 1}: r{i} "x" | "y"\n' for i in range(CHAIN)),
+        + "".join(f'r{i + 1}: r{i} "x" | "y"\n' for i in range(COSTS)),
         b"y" + b"x" * 3 + b"z" * 20,
     ),
     "nested repeats": ('start: (("a"~0..300)~0..300)~0..300', b"a" * 50),
@@ -253,10 +255,26 @@ def test_errors_go_from_process_to_process() -> None:
     assert (place.pointer, str(place)) == ("/a", "at /a: no")
 
 
-@pytest.mark.parametrize("source", ["schema.json", "/a folder/schema.json"])
-def test_a_path_is_no_schema(cl100k: ff.Tokenizer, source: str) -> None:
-    with pytest.raises(ff.GrammarError, match="this looks like a path: pass the text of the file"):
-        ff.compile_json_schema(source, cl100k)
+@pytest.mark.parametrize(
+    "source", ["schema.json", "/a folder/schema.json", "grammars/SQL.LARK", "a-b/c.gbnf", "d.ebnf"]
+)
+def test_a_path_is_no_source(cl100k: ff.Tokenizer, source: str) -> None:
+    hint = r"; this looks like a path: pass the text of the file, or call compile\(pathlib.Path\(...\)\)"
+    for function in (ff.compile_json_schema, ff.compile_lark, ff.compile_gbnf, ff.compile_ebnf):
+        with pytest.raises(ff.GrammarError, match=hint) as caught:
+            function(source, cl100k)
+        assert caught.value.line == 1
+    for text in ("start: a\n// schema.json", "start: a"):
+        with pytest.raises(ff.GrammarError) as caught:
+            ff.compile_lark(text, cl100k)
+        assert "path" not in str(caught.value)
+
+
+def test_a_path_is_a_regex_and_a_choice_with_a_warning(cl100k: ff.Tokenizer) -> None:
+    assert "; this looks like a path: " in ff.compile_regex("folder/email.regex", cl100k).warnings[0]
+    assert "; this looks like a path: " in ff.compile_choice("folder/colours.choice", cl100k).warnings[0]
+    for grammar in (ff.compile_regex(r".*\.json", cl100k), ff.compile_choice(["a.json"], cl100k)):
+        assert grammar.warnings == ()
 
 
 def test_numbers_of_numpy(cl100k: ff.Tokenizer) -> None:

@@ -92,6 +92,54 @@ def test_warnings_name_subschemas_that_no_value_obeys() -> None:
     )
 
 
+EMPTY: dict[str, Any] = {"type": "string", "enum": [1]}
+
+
+def _needing(word: str, value: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": {word: value}, "required": [word]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "pointer", "what"),
+    [
+        (False, "", ""),
+        (_needing("a", _needing("b", EMPTY)), "/properties/a/properties/b", ""),
+        # what is not required is no reason
+        ({**_needing("b", EMPTY), "properties": {"a": dict(EMPTY), "b": EMPTY}}, "/properties/b", ""),
+        ({"type": "array", "minItems": 2, "prefixItems": [{}, EMPTY]}, "/prefixItems/1", ""),
+        ({"type": "array", "minItems": 2, "prefixItems": [{}], "items": EMPTY}, "/items", ""),
+        ({"type": "array", "contains": EMPTY}, "/contains", ""),
+        ({"anyOf": [EMPTY, _needing("b", False)]}, "", ""),
+        (_needing("a", False), "", "the property 'a' is required, but no value is allowed there"),
+        (
+            _needing("a", {"type": "object", "required": ["b"], "additionalProperties": False}),
+            "/properties/a",
+            "the property 'b' is required, but no value is allowed there",
+        ),
+        (
+            {"type": "array", "minItems": 2, "prefixItems": [{}], "items": False},
+            "",
+            "the item 1 is required, but no value is allowed there",
+        ),
+        (
+            {**_needing("a", {"$ref": "#/$defs/b"}), "$defs": {"b": _needing("b", {"$ref": "#/$defs/b"})}},
+            "/$defs/b/properties/b",
+            "the property 'b' is required and needs another such value, without end",
+        ),
+        (
+            {"type": "array", "minItems": 1, "items": {"$ref": "#"}},
+            "/items",
+            "the item 0 is required and needs another such value, without end",
+        ),
+    ],
+)
+def test_a_schema_that_no_value_obeys_is_refused_at_the_deepest_place(schema: Any, pointer: str, what: str) -> None:
+    with pytest.raises(errors.GrammarError) as caught:
+        build(schema, ExprStore())
+    assert caught.value.pointer == pointer
+    assert caught.value.message == "no value obeys this schema" + (f": {what}" if what else "")
+
+
 def test_later_keywords_mean_nothing_in_earlier_drafts() -> None:
     schema = {"$schema": "http://json-schema.org/draft-04/schema#", "const": 1, "enum": [[1], {"a": 1}, 2]}
     assert accepts(schema, "2") and accepts(schema, "[1]") and accepts(schema, '{"a":1}')

@@ -157,10 +157,18 @@ def test_the_end_may_be_another_terminal(cl100k: ff.Tokenizer) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('start: "("\nx: ")"', "has an opening bracket without its counterpart"),
-        ('start: ")"', "has a closing bracket without its counterpart"),
-        ("start: N I", "INDENT has no DEDENT"),
-        ("start: N D", "DEDENT has no INDENT"),
+        (
+            'start: "("\nx: ")"',
+            "line 1, column 1: an alternative of start has an opening bracket without its counterpart",
+        ),
+        ('start: ")"', "an alternative of start has a closing bracket without its counterpart"),
+        ('start: x\nx: (("(" "a")* "b")+', "line 2, column 1: an alternative of x has an opening bracket without"),
+        ("start: N I", "line 1, column 1: an alternative of start has an INDENT without its DEDENT"),
+        (
+            'start: "a" N x\n_x: "b"\nx: [_x] N D',
+            "line 3, column 1: an alternative of x has a DEDENT without its INDENT",
+        ),
+        ('start: y{"a"}\ny{b}: b [N I "c"]', "line 2, column 1: an alternative of y has an INDENT without its DEDENT"),
         (
             'start: "x"\n%indenter {"newline": "N", "indent": "I", "dedent": "D"}',
             "line 3, column 11: there is an %indenter already",

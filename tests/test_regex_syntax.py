@@ -340,5 +340,8 @@ def test_spellings_of_a_property_are_scanned_once() -> None:
     found = {cs.unicode_property(one) for one in (*spellings, "Block=Greek_Extended", "block = greek extended")}
     assert len(found) == 1 and None not in found
     assert cs._property.cache_info().misses - before <= 1
-    assert cs.unicode_property("nv=-1/2") != cs.unicode_property("nv=1/2")
+    half = cs.unicode_property("nv=1/2")
+    minus = [cs.unicode_property(f"nv={sign}1/2") for sign in ("-", "- ", " -", "-_", "_- _")]
+    assert set(minus) == {((0xF33, 0xF33),)} and half is not None and minus[0] != half
+    assert cs.unicode_property("nv=--1/2") is cs.unicode_property("nv=- -1/2") is None
     assert cs.unicode_property("^Lu") == cs.negate(cs.unicode_property("l u") or ())

@@ -86,3 +86,17 @@ def test_bytes_of_any_kind_are_a_text(cl100k: ff.Tokenizer, kind: Callable[[byte
         grammar.matcher(prompt=[cl100k.special_tokens["<|endoftext|>"]])
     with pytest.raises(TokenizerError, match="special must be"):
         grammar.matcher(prompt="a", special=True)  # type: ignore[arg-type]
+
+
+def test_strings_of_rules_that_look_like_one_give_a_warning(cl100k: ff.Tokenizer) -> None:
+    told = "the string has '<|endofprompt|>', which is spelled out as ordinary text; "
+    told += "{} without quotes is the special token"
+    name = "<|endofprompt|>"
+    token = told.format(name)
+    lark = f'start: "x" A {name}\nA: "a{name}" | "{name}"'
+    for grammar in (ff.compile_lark(lark, cl100k), ff.compile_lark(lark, cl100k, lexing="any")):
+        assert grammar.warnings == (f"line 2, column 4: {token}",)
+    assert ff.compile_gbnf(f'root ::= "a"\n  "{name}"', cl100k).warnings == (f"line 2, column 3: {token}",)
+    ebnf = ff.compile_ebnf(f'root ::= "{name}"', cl100k)
+    assert ebnf.warnings == (f"line 1, column 10: {told.format('Token(100276)')}",)
+    assert ff.compile_lark(f"start: {name} // {name}", cl100k).warnings == ()

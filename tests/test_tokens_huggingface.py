@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.loaders.huggingface import byte_alphabet
+from ffgrammar.tokens.loaders.huggingface_units import byte_alphabet
 from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
 

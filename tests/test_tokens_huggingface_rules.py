@@ -22,9 +22,11 @@ from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
+from ffgrammar.tokens.loaders.added_tokens import begins_in
 from ffgrammar.tokens.loaders.huggingface import read_tokenizer
-from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, _begins_in, byte_alphabet, read_rules
+from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, read_rules
 from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT
+from ffgrammar.tokens.loaders.huggingface_units import byte_alphabet
 from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.normal_form import FORMS, is_normal
@@ -668,4 +670,4 @@ def test_forced_tokens_are_accepted(name: str) -> None:
 @given(st.text("ab", max_size=6), st.text("ab", max_size=8))
 def test_texts_that_begin_inside_others(text: str, other: str) -> None:
     expected = text in other or any(other.endswith(text[:size]) for size in range(1, len(text)))
-    assert _begins_in(text, other) == expected
+    assert begins_in(text, other) == expected

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from test_tokens_huggingface import byte_fallback, byte_level
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.loaders import huggingface
-from ffgrammar.tokens.loaders.huggingface import byte_alphabet, read_tokenizer
+from ffgrammar.tokens.loaders import huggingface_files
+from ffgrammar.tokens.loaders.huggingface import read_tokenizer
+from ffgrammar.tokens.loaders.huggingface_units import byte_alphabet
 from ffgrammar.tokens.loaders.name_table import NameTable
 from ffgrammar.tokens.loaders.vocabulary_json import JsonText, plain, read_big_parts
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -194,7 +195,7 @@ def test_tokenizers_are_the_same(make: Any, tmp_path: Path, monkeypatch: pytest.
     path.write_text(make().to_str())
     quick, tok = read_tokenizer(path), Tokenizer.from_file(path)
     assert not isinstance(quick.tokens, list)
-    monkeypatch.setattr(huggingface, "read_big_parts", lambda data: None)
+    monkeypatch.setattr(huggingface_files, "read_big_parts", lambda data: None)
     slow, other = read_tokenizer(path), Tokenizer.from_file(path)
     assert isinstance(slow.tokens, list) and list(quick.tokens) == slow.tokens
     assert quick.special_tokens == slow.special_tokens and quick.eos_token_ids == slow.eos_token_ids
@@ -223,4 +224,4 @@ def test_errors_are_the_same(added: Any, message: str, tmp_path: Path, monkeypat
     for _ in range(2):
         with pytest.raises(TokenizerError, match=message):
             Tokenizer.from_file(path, eos_token_ids=())
-        monkeypatch.setattr(huggingface, "read_big_parts", lambda data: None)
+        monkeypatch.setattr(huggingface_files, "read_big_parts", lambda data: None)

@@ -8,6 +8,7 @@ In reading order:
     library           the grammars that are part of the package, by name
     compiler          `Compiler`: compiling for many callers
     special_names     a warning about the names of special tokens in ordinary text
+    late_warnings     warnings that take time to find
     prompt            what a prompt's argument is read as
     load              `load`, for compiled files
     compiled_file     the format of compiled files

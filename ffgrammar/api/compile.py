@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammar_cache import grammar_cache, may_build
+from ffgrammar.api.late_warnings import lark_conflicts, lark_warnings, rule_warnings
 from ffgrammar.api.special_names import warn_of_names
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.gate import gate
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.path_hint import with_path_hint
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -187,30 +189,18 @@ def compile_lark(
     # A grammar that reads files is not kept, because the files may change from one call to the next.
     kept = not options["files"].import_paths and base is None
     source = ("lark", text, start, lexing, dict(grammars or {})) if kept else None
-    conflicts = partial(_lark_conflicts, text, options)
-    report = None if lexing == "any" else partial(_told, conflicts)
+    conflicts = partial(lark_conflicts, text, options)
+    report = partial(lark_warnings, text, tokenizer, options, None if lexing == "any" else conflicts)
     try:
         return _compiled(tokenizer, source, limits, partial(lark.build, text, lexing=lexing, **options), report)
     except GrammarError as error:
         # (front-ends name the line, and only the engine knows that all texts are lost)
-        found = conflicts(limits or _DEFAULT_LIMITS) if error.line is None and report is not None else []
+        found = conflicts(limits or _DEFAULT_LIMITS) if error.line is None and lexing == "longest" else []
         if not found:
-            raise
+            raise with_path_hint(error, text) from None
         told = found[0]
         message = f"the grammar matches nothing: {told.message}"
         raise GrammarError(message, line=told.line, column=told.column, file=told.file, excerpt=told.excerpt) from None
-
-
-def _lark_conflicts(text: str, options: dict[str, Any], bounds: Limits) -> list[GrammarError]:
-    """Where longest match loses texts of a Lark grammar."""
-    from ffgrammar.grammar.lark.conflict_report import conflict_report
-
-    return conflict_report(text, bounds, **options)
-
-
-def _told(conflicts: Callable[[Limits], list[GrammarError]], bounds: Limits) -> list[str]:
-    """Errors that are not raised, as warnings."""
-    return [f"{one.place()}: {one.message}" for one in conflicts(bounds)]
 
 
 def _check_lark(text: object, start: object, lexing: object, import_paths: object, grammars: Any) -> None:
@@ -281,7 +271,12 @@ def _compiled_rules(dialect: str, text: str, tokenizer: Tokenizer, start: str, l
             end_tokens=tokenizer.eos_token_ids,
         )
 
-    return _compiled(tokenizer, (dialect, text, start), limits, build)
+    try:
+        return _compiled(
+            tokenizer, (dialect, text, start), limits, build, partial(rule_warnings, text, tokenizer, dialect)
+        )
+    except GrammarError as error:
+        raise with_path_hint(error, text) from None
 
 
 def compile_regex(

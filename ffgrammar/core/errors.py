@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 __all__ = [
@@ -12,6 +14,7 @@ __all__ = [
     "MatcherError",
     "TokenizerError",
     "UnsupportedError",
+    "located",
 ]
 
 # How many characters an error shows of a text's beginning and of its end, if the text is longer. A name in a grammar
@@ -124,6 +127,16 @@ def _limit_error(
     error = kind(limit, value, detail, where)
     error.args = args
     return error
+
+
+@contextmanager
+def located(place: Callable[[], str]) -> Iterator[None]:
+    """Add a place to a LimitError that is raised meanwhile, unless a nearer one is known; place: gives it in words."""
+    try:
+        yield
+    except LimitError as error:
+        error.locate(place())
+        raise
 
 
 class TokenizerError(FFGrammarError, ValueError):

@@ -14,14 +14,21 @@ import os
 import sys
 import threading
 import weakref
+from collections.abc import Callable
 
-__all__ = ["new_lock"]
+__all__ = ["at_fork", "new_lock"]
 
 # The packages that are imported when they are needed, in whichever thread that is.
 _IMPORTED_LATE = ("ffgrammar", "numpy")
 
+# How often it is waited for imports. (One may never end: this thread's own, which forks in the middle of it.)
+_TRIES = 100
+
 _locks: set[weakref.ref[threading.Lock]] = set()
 _held: list[threading.Lock] = []
+_Handler = Callable[[], None]
+_handlers: list[tuple[_Handler, _Handler]] = []
+_let_go_later: list[_Handler] = []
 
 
 def new_lock() -> threading.Lock:
@@ -31,27 +38,50 @@ def new_lock() -> threading.Lock:
     return lock
 
 
+def at_fork(hold: _Handler, let_go: _Handler) -> None:
+    """Call `hold` before each fork, and `let_go` after it, in both processes. (A module that registers handlers of its
+    own may be imported while a fork waits for imports, and then only those for after the fork would be called.)"""
+    _handlers.append((hold, let_go))
+
+
 def _hold() -> None:
-    for reference in _locks.copy():
-        lock = reference()
-        if lock is not None:
-            lock.acquire()
-            _held.append(lock)
+    for tries_left in reversed(range(_TRIES)):
+        _finish_imports()
+        for hold, let_go in _handlers.copy():
+            hold()
+            _let_go_later.append(let_go)
+        for reference in _locks.copy():
+            lock = reference()
+            if lock is not None:
+                lock.acquire()
+                _held.append(lock)
+        if not tries_left or not _importing():
+            return
+        _let_go()
 
 
 def _let_go() -> None:
     for lock in _held:
         lock.release()
     _held.clear()
+    for let_go in _let_go_later:
+        let_go()
+    _let_go_later.clear()
+
+
+def _importing() -> list[str]:
+    """The modules that are being imported."""
+    return [
+        name
+        for name, module in list(sys.modules.items())
+        if name.partition(".")[0] in _IMPORTED_LATE and getattr(module.__spec__, "_initializing", False)
+    ]
 
 
 def _finish_imports() -> None:
-    for name, module in list(sys.modules.items()):
-        if name.partition(".")[0] in _IMPORTED_LATE and getattr(module.__spec__, "_initializing", False):
-            with contextlib.suppress(ImportError):
-                importlib.import_module(name)
+    for name in _importing():
+        with contextlib.suppress(ImportError):
+            importlib.import_module(name)
 
 
 os.register_at_fork(before=_hold, after_in_parent=_let_go, after_in_child=_let_go)
-# (what is registered last runs first: an import may need the locks)
-os.register_at_fork(before=_finish_imports)

@@ -7,6 +7,7 @@ its text again.
 
 from libc.stdint cimport uint32_t, uint64_t
 
+from ffgrammar.core.freed_memory cimport memory_freed
 from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.map cimport map_count
 from ffgrammar.core.pulse cimport has_ended, pulse_begin, raise_kernel, this_thread
@@ -16,7 +17,7 @@ from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.recognizer.recognizer cimport (
     recognizer_bytes, recognizer_clear, recognizer_first, recognizer_free, recognizer_init,
 )
-from ffgrammar.engine.masks.partition_cache cimport SharedPartitions
+from ffgrammar.engine.masks.partition_cache cimport SharedPartitions, shared_partitions
 from ffgrammar.engine.masks.tables cimport masks_bytes, masks_clear, masks_free, masks_init, masks_other_bytes
 from ffgrammar.engine.parser.earley cimport earley_bytes
 from ffgrammar.engine.values.trace cimport trace_bytes
@@ -29,12 +30,12 @@ from ffgrammar.regex.dfa.lazy_dfa cimport dfa_bytes
 from ffgrammar.regex.dfa.threads cimport Threads
 from ffgrammar.regex.expr.nodes cimport VISITS_A_STEP, allow_visits, nodes_bytes, nodes_truncate
 
-import os
 import threading
 import weakref
 from collections import Counter
 
 from ffgrammar.core.errors import GrammarError, LimitError
+from ffgrammar.core.forks import at_fork
 
 # A child process has the memory of all threads, but only one thread. What another thread was writing would stay half-written,
 # and locked, for ever. So os.fork() waits until no thread is at work.
@@ -78,27 +79,7 @@ def let_engines_go():
     registering.release()
 
 
-os.register_at_fork(before=hold_engines, after_in_parent=let_engines_go, after_in_child=let_engines_go)
-
-
-cdef extern from *:
-    """
-    #include <stdlib.h>
-    #ifdef __GLIBC__
-    #include <malloc.h>
-    #else
-    static int malloc_trim(size_t pad) { return 0; }
-    #endif
-    """
-    void trim_heap "malloc_trim"(size_t pad) noexcept nogil
-
-cdef enum:
-    # If the automata and the rows of freed engines had more bytes than this, free memory is returned to the system, which takes
-    # a few milliseconds. By itself the allocator would keep most of it, because it lies between blocks that are still in use: the
-    # process of a server that compiles and drops small grammars all day would go on growing.
-    LARGE = 4 << 20
-
-cdef size_t freed_bytes = 0  # since memory was returned last
+at_fork(hold_engines, let_engines_go)
 
 cdef size_t NEVER = <size_t>-1  # for `checked_at`, where nothing was checked yet
 
@@ -108,15 +89,6 @@ cdef inline size_t with_slack(size_t bound, size_t needed) noexcept nogil:
     if needed <= bound:
         return bound
     return min(needed + (bound >> 2), bound + (bound >> 1) + (bound >> 2))
-
-
-cdef SharedPartitions shared_partitions(object tokenizer):
-    """The partition table of a tokenizer, made for its first grammar. (If two threads make one at the same time, the tokenizer
-    keeps one of the two, and the other is used by a single grammar.)"""
-    cdef SharedPartitions found = tokenizer.partitions
-    if found is None:
-        found = tokenizer.partitions = SharedPartitions(tokenizer.partition_bytes)
-    return found
 
 
 cdef class EngineAttachment:
@@ -260,17 +232,14 @@ cdef class Engine:
 
     def __dealloc__(self):
         # (the tables and the store may be freed by now, so only the engine's own structs are counted)
-        global freed_bytes
-        freed_bytes += dfa_bytes(&self.recognizer.dfa) + earley_bytes(&self.recognizer.rows)
+        cdef size_t count = dfa_bytes(&self.recognizer.dfa) + earley_bytes(&self.recognizer.rows)
         if self.has_lock:
             lock_free(&self.lock)
         recognizer_free(&self.recognizer)
         completability_free(&self.completability)
         masks_free(&self.masks)
         vec_free(&self.eos)
-        if freed_bytes > LARGE:
-            freed_bytes = 0
-            trim_heap(0)
+        memory_freed(count)
 
     cdef int checked(self, int status) except -1:
         if status < 0 or has_ended(&self.store.nodes.pulse):

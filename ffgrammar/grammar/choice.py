@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.path_hint import path_hint
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lexemes import one_lexeme
 from ffgrammar.grammar.source_text import check_source_text
@@ -40,7 +41,9 @@ def build(choices: str | Iterable[str | bytes], store: ExprStore, limits: Limits
         texts.append(text)
     if not texts:
         raise GrammarError("there are no choices")
-    return one_lexeme(store, limits, store.literals(texts), "choice")
+    hint = path_hint(choices) if isinstance(choices, str) else ""
+    warnings = [f"there is only one choice{hint}"] if hint else []
+    return one_lexeme(store, limits, store.literals(texts), "choice", warnings)
 
 
 def read(text: str, limits: Limits) -> list[str | bytes]:

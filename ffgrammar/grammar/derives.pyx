@@ -76,7 +76,7 @@ def usable_terminals(grammar):
             flag[0] = len(lexeme.tokens) != 0 or store.checked(matches_something(&store.nodes, store.valid(lexeme.expr)))
             flag += 1
     except LimitError as error:
-        error.locate(f"in {lexeme.name or 'a lexeme without a name'}")
+        error.locate(f"in {lexeme.name or store.describe(lexeme.expr, 6)}")
         raise
     return found
 

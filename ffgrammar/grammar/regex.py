@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.path_hint import path_hint
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.grammar.lexemes import one_lexeme
 from ffgrammar.grammar.source_text import check_source_text
@@ -40,4 +41,5 @@ def build(
     """
     check_source_text(pattern, "the pattern", limits)
     node = parse(pattern, dialect, ignore_case=ignore_case, dot_all=dot_all, limits=limits)
-    return one_lexeme(store, limits, lower(node, store), "regex")
+    warnings = [f"the pattern matches this one name{path_hint(pattern)}"] if pattern.endswith(".regex") else []
+    return one_lexeme(store, limits, lower(node, store), "regex", warnings)

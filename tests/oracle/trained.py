@@ -10,7 +10,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from ffgrammar.tokens.loaders.huggingface_rules import byte_alphabet
+from ffgrammar.tokens.loaders.huggingface_units import byte_alphabet
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = [

@@ -1,13 +1,18 @@
 """Worker processes on this machine.
 
 Each worker has a pipe of its own, and does one part after the other. If a worker dies, a new one does its part again.
-If this process dies, the workers find their pipes closed, and end.
+If this process dies, the workers find their pipes closed, and end. Ctrl-C is for this process alone, which then ends
+them.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import signal
+import threading
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
@@ -92,7 +97,8 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
         self._process = context.Process(target=_work, args=(theirs, task), daemon=True)
-        self._process.start()
+        with _interrupts_held_back():
+            self._process.start()
         theirs.close()  # (so that a read from `pipe` fails once the worker is gone)
         self.part: Part | None = None
 
@@ -120,6 +126,32 @@ class _Worker:
         self.pipe.close()
         self._process.terminate()
         self._process.join()
+
+
+@contextmanager
+def _interrupts_held_back() -> Iterator[None]:
+    """A Ctrl-C meanwhile reaches this process later, and the processes that are begun meanwhile never. (A terminal
+    sends it to all of them, and one that is still importing modules would write a traceback.)"""
+    handler = signal.getsignal(signal.SIGINT)
+    if not hasattr(signal, "pthread_sigmask") or handler is None:
+        yield
+        return
+    # (it lets signals through again when it starts)
+    resource_tracker.ensure_running()
+    caught: list[int] = []
+    # The signal may come to another thread, and then Python calls the handler in the main thread nevertheless.
+    is_main = threading.current_thread() is threading.main_thread()
+    if is_main:
+        signal.signal(signal.SIGINT, lambda number, frame: caught.append(number))
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        if is_main:
+            signal.signal(signal.SIGINT, handler)
+            if caught:
+                signal.raise_signal(signal.SIGINT)
 
 
 def _work(pipe: Connection, task: Task) -> None:

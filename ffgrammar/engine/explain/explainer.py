@@ -17,7 +17,7 @@ from ffgrammar.engine.explain.explanation import (
     classes,
     label,
 )
-from ffgrammar.engine.explain.lexeme_text import lexeme_text
+from ffgrammar.engine.explain.lexeme_text import lexeme_name, lexeme_text
 from ffgrammar.engine.explain.place import Place, find_place
 
 __all__ = ["Question", "explain"]
@@ -81,7 +81,7 @@ def _reading(engine: Engine, place: Place, text: bytes) -> tuple[LiveLexeme, ...
     start = place.start if place.start < len(text) else None
     return tuple(
         LiveLexeme(
-            _lexeme_name(engine, lexeme),
+            lexeme_name(engine, lexeme),
             start,
             b"" if start is None else text[start:],
             lexeme_text(packed, engine.limits),
@@ -99,10 +99,6 @@ def _expected(engine: Engine, place: Place) -> tuple[ExpectedLexeme, ...]:
         pattern = one.name if one.tokens else lexeme_text(packed, engine.limits)
         found.append(ExpectedLexeme(one.name, pattern, _rule_names(engine, heads), one.skip))
     return tuple(found)
-
-
-def _lexeme_name(engine: Engine, lexeme: int) -> str:
-    return engine.lexemes[lexeme].name or "a lexeme without a name"
 
 
 def _rule_names(engine: Engine, heads: Sequence[int]) -> tuple[str, ...]:

@@ -33,7 +33,7 @@ class LiveLexeme:
     """A lexeme that is being read.
 
     Attributes:
-        name: its name in the grammar.
+        name: its name in the grammar; or what it matches, perhaps cut off, if it has no name.
         start: where it began, an offset in bytes; None if several of these lexemes began at different places.
         text: what was read of it; b"" if `start` is None.
         needs: what may still come in it, as a regular expression. It may be cut off, and then ends with `…`.

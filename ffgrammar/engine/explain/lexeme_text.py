@@ -6,15 +6,18 @@ import re
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
+from ffgrammar.engine.engine import Engine
 from ffgrammar.grammar.show.patterns.characters import Characters
 from ffgrammar.grammar.show.patterns.cuts import Cuts
 from ffgrammar.grammar.show.patterns.terminals import TerminalText
-from ffgrammar.regex.expr.packed import unpack
+from ffgrammar.regex.expr.packed import pack, unpack
 from ffgrammar.regex.expr.store import ExprStore
 
-__all__ = ["lexeme_text"]
+__all__ = ["lexeme_name", "lexeme_text"]
 
 MAX_TEXT = 80
+# How long the name of a lexeme may be that is named by its text.
+MAX_NAME = 40
 # Many characters and ranges that are not ASCII, as a class of all letters has.
 _MANY = re.compile(r"(?:-?(?:[^\x00-\x7f…]|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})){12,}")
 
@@ -38,3 +41,13 @@ def lexeme_text(packed: bytes, limits: Limits) -> str:
         # (of what must hold together, the first)
         return text[1 : text.index(" & ")] + " & …"
     return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + "…"
+
+
+def lexeme_name(engine: Engine, number: int) -> str:
+    """The name of a lexeme; the text of its expression, cut off if it is long, if it has none."""
+    name = engine.lexemes[number].name
+    if name:
+        return name
+    packed = engine.paused(lambda: pack(engine.store, engine.lexemes[number].expr))
+    text = lexeme_text(packed, engine.limits)
+    return text if len(text) <= MAX_NAME else text[:MAX_NAME] + "…"

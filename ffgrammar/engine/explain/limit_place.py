@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from ffgrammar.engine.captures.pointers import PointerReader
 from ffgrammar.engine.captures.text import Special
 from ffgrammar.engine.engine import Engine
+from ffgrammar.engine.explain.lexeme_text import lexeme_name
 from ffgrammar.engine.explain.place import lexemes_at
 
 __all__ = ["limit_place"]
@@ -38,7 +39,7 @@ def limit_place(engine: Engine, text: bytes, special: list[Special], generation:
         rules = [engine.names[head] for head in heads if engine.names[head]]
         if rules:
             parts.append(f"in {_listed(rules)}")
-    names = [(engine.lexemes[lexeme].name or "a lexeme without a name", begun) for lexeme, begun, _ in found]
+    names = [(lexeme_name(engine, lexeme), begun) for lexeme, begun, _ in found]
     reading = [name for name, begun in names if begun]
     if reading:
         parts.append(f"in {_listed(reading)}")

@@ -51,6 +51,10 @@ cdef struct Partitions:
 cdef class SharedPartitions:
     cdef Partitions table
 
+# The partition table of a tokenizer, made for its first grammar. (If two threads make one at the same time, the tokenizer keeps
+# one of the two, and the other is used by a single grammar.)
+cdef SharedPartitions shared_partitions(object tokenizer)
+
 cdef struct KeyCache:
     # What one engine has looked up in the table. It has the engine's numbers of expressions and states, so the engine clears it
     # when it forgets expressions or states.

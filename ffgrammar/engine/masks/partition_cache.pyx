@@ -375,3 +375,10 @@ cdef class SharedPartitions:
             "partition_bytes": used,
             "partition_bytes_limit": seen.max_bytes,
         }
+
+
+cdef SharedPartitions shared_partitions(object tokenizer):
+    cdef SharedPartitions found = tokenizer.partitions
+    if found is None:
+        found = tokenizer.partitions = SharedPartitions(tokenizer.partition_bytes)
+    return found

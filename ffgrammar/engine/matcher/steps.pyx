@@ -8,26 +8,19 @@ takes 0.1 to 0.2 us from Python.
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
-from libc.stdlib cimport free, malloc
-
-from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from ffgrammar.core.index cimport clipped, clipped_argument
 from ffgrammar.core.pulse cimport has_ended
-from ffgrammar.core.vec cimport Vec, vec_free, vec_init
 from ffgrammar.engine.budget.token_budget cimport TokenBudget, fewest_tokens
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.policy cimport CanonicalPolicy
 from ffgrammar.engine.matcher.pending_prompt cimport PendingPrompt
 from ffgrammar.engine.matcher.prompt_cut cimport PromptCut, cut_prompt
 from ffgrammar.engine.position.cursor cimport (
-    cursor_copy, cursor_first, cursor_free, cursor_push_empty, cursor_read, cursor_rollback, cursor_snapshot, cursor_take,
-    cursor_terminated,
+    cursor_copy, cursor_first, cursor_free, cursor_push_empty, cursor_read, cursor_rollback, cursor_take, cursor_terminated,
 )
-from ffgrammar.engine.position.history cimport (
-    MAX_TEXT, NO_TOKEN, STEP_FLAGS, History, history_bytes, history_len, history_release, history_special, history_text,
-    history_tokens,
-)
+from ffgrammar.engine.position.history cimport MAX_TEXT, NO_TOKEN, history_bytes, history_len
+from ffgrammar.engine.position.written cimport written_bytes, written_text, written_tokens
 
 from ffgrammar.core.arguments import byte_string, expect
 from ffgrammar.core.errors import LimitError, MatcherError, TokenizerError, UnsupportedError
@@ -151,20 +144,8 @@ cdef class Steps:
         return error
 
     cdef tuple written(self):
-        cdef History history
-        cdef Vec pairs
-        cursor_snapshot(self.engine, &self.cursor, &history)
-        vec_init(&pairs)
-        try:
-            text = PyBytes_FromStringAndSize(NULL, history_bytes(&history))
-            history_text(&history, <uint8_t*>PyBytes_AS_STRING(text))
-            if self.engine.tables.rules.token_classes.len and history_special(&history, &pairs) < 0:
-                raise MemoryError
-            special = [(pairs.data[i + 1], pairs.data[i]) for i in range(0, pairs.len, 2)]
-        finally:
-            vec_free(&pairs)
-            history_release(&history)
-        return text, special[::-1], cursor_terminated(&self.cursor)
+        text, special = written_text(self.engine, &self.cursor)
+        return text, special, cursor_terminated(&self.cursor)
 
     cdef int take_guided(self, uint32_t token) except -1:
         cdef int taken
@@ -376,34 +357,11 @@ cdef class Steps:
     @property
     def text_bytes(self) -> bytes:
         """The accepted text. It begins after the prompt."""
-        cdef History history
-        cursor_snapshot(self.engine, &self.cursor, &history)
-        try:
-            text = PyBytes_FromStringAndSize(NULL, history_bytes(&history))
-            history_text(&history, <uint8_t*>PyBytes_AS_STRING(text))
-        finally:
-            history_release(&history)
-        return text
+        return written_bytes(self.engine, &self.cursor)
 
     def tokens(self) -> list:
         """The steps so far: for each its token id, or None if it was bytes without a token."""
-        cdef History history
-        cdef size_t count, i
-        cdef uint32_t* tokens = NULL
-        cursor_snapshot(self.engine, &self.cursor, &history)
-        count = history_len(&history)
-        try:
-            tokens = <uint32_t*>malloc((count or 1) * sizeof(uint32_t))
-            if tokens == NULL:
-                raise MemoryError
-            history_tokens(&history, tokens)
-            return [
-                None if tokens[i] == <uint32_t>NO_TOKEN else tokens[i] & ~<uint32_t>STEP_FLAGS
-                for i in range(count)
-            ]
-        finally:
-            free(tokens)
-            history_release(&history)
+        return written_tokens(self.engine, &self.cursor)
 
     def is_terminated(self) -> bool:
         """Whether an end-of-text token was accepted. Nothing may follow it: no token is accepted, the mask is all zeros, and

@@ -2,6 +2,9 @@
 
 In reading order:
 
+- `structs`: what the recognizer consists of, and configurations.
+- `row_starts`: the lexer state in which the lexemes of a row begin.
+- `checks`: the end of a lexeme whose text is compared with other texts.
 - `recognizer`: lexer and parser together, one byte at a time.
 - `followers`: the lexemes that may follow each lexeme.
 - `separator`: a byte that keeps lexemes apart, and the lexer states from which a sentence can always follow.

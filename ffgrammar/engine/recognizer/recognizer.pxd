@@ -9,39 +9,11 @@ and not only on the parser's row and the lexer state. They never set it to False
 calls. A caller that does not need to know passes NULL.
 """
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 
-from ffgrammar.core.owner cimport Owner
-from ffgrammar.core.vec cimport Vec
-from ffgrammar.engine.parser.rows cimport EarleyRows
 from ffgrammar.engine.parser.tables cimport Rules, TokenClass
-from ffgrammar.engine.values.trace cimport VIRTUAL, Trace, trace_start
-from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
+from ffgrammar.engine.recognizer.structs cimport Config, LexemeEnds, Recognizer, config_key, lasting_row, parser_row
 from ffgrammar.regex.expr.nodes cimport Nodes
-
-cdef struct Config:
-    uint32_t row    # of the parser, or a virtual one
-    uint32_t state  # of the lexer
-
-cdef struct Recognizer:
-    Nodes* nodes
-    Rules* rules
-    Dfa dfa
-    EarleyRows rows
-    Trace trace
-    Owner owner
-    Vec starts           # per row: the lexer state in which its lexemes begin, or UNKNOWN
-    Vec starts_no_skip   # the same without skip lexemes
-    Vec guards           # per row: its guard (see row_guard), or UNKNOWN
-    Vec pairs            # scratch
-    uint32_t closing     # how many brackets are closed on trial just now, to look ahead
-    bint single_skip     # whether no skip lexeme may follow another one
-
-cdef struct LexemeEnds:
-    # Sets of lexemes, by number in the lexer's `lexsets`; NO_LEXEMES if no lexeme ended there.
-    uint32_t before  # those that ended before a byte
-    uint32_t after   # those that ended with it
-    Config between   # after the lexemes of `before`; not set if there are none
 
 # Returns a status. recognizer_free may be called whatever the status was.
 cdef int recognizer_init(Recognizer* m, Nodes* nodes, Rules* rules, bint single_skip) noexcept nogil
@@ -78,19 +50,3 @@ cdef int recognizer_token(Recognizer* m, Config* config, const TokenClass* token
 
 # Whether the text so far is a sentence: 1, 0 or a status.
 cdef int recognizer_accepting(Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil
-
-
-cdef inline uint32_t parser_row(const Recognizer* m, uint32_t row) noexcept nogil:
-    """The parser's row of a row that may be virtual."""
-    return trace_start(&m.trace, row).row if row & VIRTUAL else row
-
-
-cdef inline uint32_t lasting_row(const Recognizer* m, uint32_t row) noexcept nogil:
-    """A number for a row that will still mean the same at the next question. Virtual rows with the same row of the parser share
-    a number, which has the bit VIRTUAL. So what is kept under it must not depend on the text."""
-    return parser_row(m, row) | <uint32_t>VIRTUAL if row & VIRTUAL else row
-
-
-cdef inline uint64_t config_key(const Config* config) noexcept nogil:
-    """A configuration as the key of a map."""
-    return <uint64_t>config.row << 32 | config.state

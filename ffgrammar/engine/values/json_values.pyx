@@ -4,6 +4,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport qsort
 from libc.string cimport memcmp, memcpy
 
+from ffgrammar.core.hexadecimal cimport hex_digits4
 from ffgrammar.core.intern cimport (
     intern_add, intern_count, intern_free, intern_get, intern_init, intern_truncate,
 )
@@ -75,24 +76,6 @@ cdef int add_text(Values* v, Kind kind, size_t count, uint32_t* value) noexcept 
     return status
 
 
-cdef int hexadecimal(const uint8_t* text, const uint8_t* end, uint32_t* code) noexcept nogil:
-    """Read the four digits after `\\u`. Returns 1 with the code, or 0 if they are not there."""
-    cdef uint32_t i, digit
-    code[0] = 0
-    if end - text < 4:
-        return 0
-    for i in range(4):
-        digit = text[i]
-        if c'0' <= digit <= c'9':
-            digit -= c'0'
-        elif c'a' <= (digit | 32) <= c'f':
-            digit = (digit | 32) - c'a' + 10
-        else:
-            return 0
-        code[0] = code[0] << 4 | digit
-    return 1
-
-
 cdef uint8_t short_escape(uint8_t letter) noexcept nogil:
     """The character that a letter stands for after a backslash."""
     if letter == c'n':
@@ -111,7 +94,7 @@ cdef uint8_t short_escape(uint8_t letter) noexcept nogil:
 cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end, uint8_t** out) noexcept nogil:
     """Write what the text after an opening quote spells. Returns where it stopped: at the closing quote, at an escape that is
     not complete, or at the end of the text."""
-    cdef uint32_t code, low
+    cdef int code, low
     while at < end and at[0] != c'"':
         if at[0] != c'\\':
             out[0][0] = at[0]
@@ -125,14 +108,16 @@ cdef const uint8_t* read_string(const uint8_t* at, const uint8_t* end, uint8_t**
             out[0] += 1
             at += 2
             continue
-        if not hexadecimal(at + 2, end, &code):
+        code = -1 if end - at < 6 else hex_digits4(at + 2)
+        if code < 0:
             return at
         at += 6
-        if (0xD800 <= code < 0xDC00 and end - at >= 2 and at[0] == c'\\' and at[1] == c'u'
-                and hexadecimal(at + 2, end, &low) and 0xDC00 <= low < 0xE000):
-            code = 0x10000 + ((code & 0x3FF) << 10 | (low & 0x3FF))
-            at += 6
-        out[0] += utf8_write(code, out[0])
+        if 0xD800 <= code < 0xDC00 and end - at >= 6 and at[0] == c'\\' and at[1] == c'u':
+            low = hex_digits4(at + 2)
+            if 0xDC00 <= low < 0xE000:
+                code = 0x10000 + ((code & 0x3FF) << 10 | (low & 0x3FF))
+                at += 6
+        out[0] += utf8_write(<uint32_t>code, out[0])
     return at
 
 

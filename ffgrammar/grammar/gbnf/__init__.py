@@ -11,6 +11,7 @@
 - dispatch: free text with tags in it, after which a rule follows.
 - parts: what a part of a rule becomes: an expression as long as it can, else symbols.
 - lowering: `build`, from rules to a grammar.
+- strings: the strings of a text, for warnings.
 
 Both notations have rules over characters, and no lexer: a text is a sentence if the rules derive it in any way. So
 lexemes are only a means. What is not recursive becomes one lexeme, as long as possible, and each lexeme may end

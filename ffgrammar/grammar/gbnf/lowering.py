@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from ffgrammar.core.errors import LimitError
+from ffgrammar.core.errors import located
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.gbnf.dialects import DIALECTS
@@ -105,7 +105,7 @@ class _Lowering:
     def plain(self, rule: Rule) -> None:
         """A rule that is not recursive."""
         self.parts.name = rule.name
-        stack = self.evaluated(rule)
+        stack = self.alternatives(rule)
         value = self.parts.choice(stack)
         if value.items is not None and len(value.items) > MAX_INLINED:
             symbol = self.builder.nonterminal(rule.name)
@@ -132,36 +132,29 @@ class _Lowering:
         for name in names:
             self.parts.name = name
             (symbol,) = self.values[name].items or ()
-            alternatives, excluded = self.parts.alternatives(self.evaluated(rules[name]))
+            alternatives, excluded = self.parts.alternatives(self.alternatives(rules[name]))
             self.parts.refuse_excluded(Part((), None, excluded))
             for part in alternatives:
                 builder.add(symbol, self.parts.symbols(part))
-
-    def evaluated(self, rule: Rule) -> list[Part]:
-        """The alternatives of a rule. An error says which rule it is."""
-        try:
-            return self.alternatives(rule)
-        except LimitError as error:
-            error.locate(f"in the rule {rule.name}")
-            raise
 
     def alternatives(self, rule: Rule) -> list[Part]:
         """The alternatives of a rule."""
         parts = self.parts
         stack: list[Part] = []
         last = len(rule.body) - 1
-        for number, op in enumerate(rule.body):
-            code = op.code
-            if code == "cat" or code == "alt":
-                if code == "alt" and number == last:
-                    break
-                taken = stack[len(stack) - op.argument :]
-                del stack[len(stack) - op.argument :]
-                stack.append(parts.sequence(taken) if code == "cat" else parts.choice(taken))
-            elif code == "rep":
-                stack.append(parts.repeat(stack.pop(), op))
-            else:
-                stack.append(self.atom(op))
+        with located(lambda: f"in the rule {rule.name}"):
+            for number, op in enumerate(rule.body):
+                code = op.code
+                if code == "cat" or code == "alt":
+                    if code == "alt" and number == last:
+                        break
+                    taken = stack[len(stack) - op.argument :]
+                    del stack[len(stack) - op.argument :]
+                    stack.append(parts.sequence(taken) if code == "cat" else parts.choice(taken))
+                elif code == "rep":
+                    stack.append(parts.repeat(stack.pop(), op))
+                else:
+                    stack.append(self.atom(op))
         return stack
 
     def atom(self, op: Op) -> Part:

@@ -23,7 +23,7 @@ from typing import Any
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import GrammarIR
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
 from ffgrammar.grammar.json_schema.documents.registry import Registry
 from ffgrammar.grammar.json_schema.documents.scopes import NameNeeded
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschemas
@@ -95,12 +95,19 @@ def build(
         family=options.family,
         warnings=[*warnings, *_impossible(subschemas, emitter)],
     )
-    if emitter.may_be_impossible and not productive(grammar)[grammar.start >> 1]:
-        culprit = emitter.impossible[0] if emitter.impossible else subschemas.start
-        pointer = subschemas.list[culprit[0]].pointer() if culprit else ""
-        raise GrammarError("no value obeys this schema", pointer=pointer)
+    if emitter.may_be_impossible:
+        _check_that_some_value_obeys(grammar, emitter, subschemas.start)
     subschemas.close()
     return grammar
+
+
+def _check_that_some_value_obeys(grammar: GrammarIR, emitter: Emitter, start: Conj) -> None:
+    found = productive(grammar)
+    if not found[grammar.start >> 1]:
+        from ffgrammar.grammar.json_schema.emit.emptiness import find_emptiness
+
+        pointer, what = find_emptiness(emitter, start, found)
+        raise GrammarError(f"no value obeys this schema{what}", pointer=pointer)
 
 
 def _impossible(subschemas: Subschemas, emitter: Emitter) -> list[str]:

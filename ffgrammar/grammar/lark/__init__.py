@@ -25,6 +25,7 @@
 - families: parametric rules that the engine expands.
 - rules: the right-hand sides of rules; templates, and rules with parameters.
 - lowering: `build`, from definitions to a grammar.
+- strings: the strings of a text, for warnings.
 - conflict_report: where longest match loses texts of the grammar.
 
 At each place of a text, Lark's lexer takes one terminal, which it chooses by priorities and lengths. Here the parser

@@ -85,19 +85,24 @@ class _Part(NamedTuple):
 _LINE = _Part()
 
 
-def with_columns(grammar: GrammarIR, marks: Indentation, limits: Limits) -> GrammarIR:
+# Makes an error about a rule out of its name and a message.
+_Wrong = Callable[[str, str], GrammarError]
+
+
+def with_columns(grammar: GrammarIR, marks: Indentation, limits: Limits, wrong: _Wrong) -> GrammarIR:
     """The grammar of the texts whose marks are a sentence of a grammar over marks.
 
     Args:
         grammar: the grammar over marks. It has no groups of lexemes and no parametric nonterminals.
         marks: its marks.
         limits: bounds of the new grammar.
+        wrong: makes an error about a rule out of its name and a message.
 
     Raises:
         GrammarError: an INDENT or a bracket opens in one alternative and is closed in another one.
         LimitError: a bound was reached.
     """
-    return _Columns(_Rules(grammar, marks), limits).grammar()
+    return _Columns(_Rules(grammar, marks, wrong), limits).grammar()
 
 
 class _Rules:
@@ -111,13 +116,15 @@ class _Rules:
         leading: nonterminals whose texts may begin with INDENT or DEDENT.
     """
 
-    def __init__(self, source: GrammarIR, marks: Indentation) -> None:
+    def __init__(self, source: GrammarIR, marks: Indentation, wrong: _Wrong) -> None:
         self.source = source
         self.marks = marks
+        self.wrong = wrong
         self.names = list(source.names)
         self.bodies: list[list[_Body]] = [[] for _ in source.names]
         self.enclosed: set[int] = set()
         for head, body in source.productions:
+            self._check_blocks(head, body)
             self.bodies[head].append(self._split(head, list(body)))
         self.nullable = self._closure(lambda body, known: all(symbol in known for symbol in body))
         self.marked = self._closure(self._has_marks) - self.enclosed
@@ -145,12 +152,21 @@ class _Rules:
 
     def end_of_block(self, body: _Body, at: int) -> int:
         """Where the DEDENT of the INDENT at an index stands."""
+        depth = 1
+        while depth:
+            at += 1
+            depth += (body[at] == self.marks.indent) - (body[at] == self.marks.dedent)
+        return at
+
+    def _check_blocks(self, head: int, body: Iterable[int]) -> None:
+        """Refuse an INDENT or a DEDENT that has no counterpart in its right-hand side."""
         depth = 0
-        for end in range(at, len(body)):
-            depth += (body[end] == self.marks.indent) - (body[end] == self.marks.dedent)
-            if depth == 0:
-                return end
-        raise GrammarError("an INDENT has no DEDENT in the same alternative")
+        for symbol in body:
+            depth += (symbol == self.marks.indent) - (symbol == self.marks.dedent)
+            if depth < 0:
+                raise self._unbalanced(head, "a DEDENT without its INDENT")
+        if depth:
+            raise self._unbalanced(head, "an INDENT without its DEDENT")
 
     def _split(self, head: int, body: list[int]) -> _Body:
         """A right-hand side in which what stands between brackets is a nonterminal."""
@@ -162,7 +178,7 @@ class _Rules:
                 opened.append(at)
             elif body[at] in brackets.values():
                 if not opened or brackets[body[opened[-1]]] != body[at]:
-                    raise self._unbalanced(head, "a closing")
+                    raise self._unbalanced(head, "a closing bracket without its counterpart")
                 at = opened.pop()
                 end = body.index(brackets[body[at]], at)
                 self.names.append(self.names[head])
@@ -171,11 +187,18 @@ class _Rules:
                 self.enclosed.add(body[at])
             at += 1
         if opened:
-            raise self._unbalanced(head, "an opening")
+            raise self._unbalanced(head, "an opening bracket without its counterpart")
         return tuple(body)
 
-    def _unbalanced(self, head: int, which: str) -> GrammarError:
-        return GrammarError(f"an alternative of {self.names[head]} has {which} bracket without its counterpart")
+    def _unbalanced(self, head: int, what: str) -> GrammarError:
+        seen: set[int] = set()
+        while not self.source.names[head] and head not in seen:
+            # (a part of a rule, such as a repetition: the rule is that which uses it)
+            seen.add(head)
+            users = (user for user, body in self.source.productions if 2 * head + 1 in body and user not in seen)
+            head = next(users, head)
+        name = self.source.names[head] or "a rule"
+        return self.wrong(name, f"an alternative of {name} has {what}")
 
     def _closure(self, holds: Callable[[_Body, set[int]], bool]) -> set[int]:
         """The least set of nonterminals with a right-hand side that holds, given the set."""
@@ -336,8 +359,6 @@ class _Columns:
     def parts(self, symbol: int, before: bool, after: bool) -> list[_Part]:
         """A symbol, and before it the pending NEWLINE, if it is written here."""
         rules = self.rules
-        if symbol == self.marks.dedent:
-            raise GrammarError("a DEDENT has no INDENT in the same alternative")
         line = [_LINE] if before else []
         if symbol == self.marks.newline:
             return line

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ffgrammar.core.errors import UnsupportedError
+from ffgrammar.core.errors import GrammarError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.ir import MAX_SCOPED_SKIPS, GrammarIR, Lexeme, RuleNote
@@ -118,7 +118,7 @@ class _Lowering:
             notes=self.notes(),
         )
         if marks is not None:
-            grammar = with_columns(grammar, marks, self.limits)
+            grammar = with_columns(grammar, marks, self.limits, self.wrong_rule)
         if source.words:
             words = [Lexeme(self.terminals.whole(one), "%words") for one in source.words]
             grammar = replace(grammar, lexemes=(*grammar.lexemes, *words), words=len(words))
@@ -157,6 +157,11 @@ class _Lowering:
         indent, dedent = self.rules.marks[indenter.indent], self.rules.marks[indenter.dedent]
         return Indentation(newline, indent, dedent, end, brackets, indenter.columns)
 
+    def wrong_rule(self, name: str, message: str) -> GrammarError:
+        """An error about a rule, which the caller raises."""
+        definition = self.source.rules.get(name, self.first)
+        return error_at(self.source.texts, definition.offset, message)
+
     def check_productive(self, grammar: GrammarIR) -> None:
         """Refuse a grammar that matches nothing, or a family with an alternative that matches nothing."""
         source = self.source
@@ -167,7 +172,7 @@ class _Lowering:
             # (the alternative may be the only one that sets a bit: families.py)
             if not all(found[symbol >> 1] for symbol in one.rhs if symbol & 1):
                 name = grammar.names[one.head]
-                raise error_at(source.texts, source.rules[name].offset, f"an alternative of {name} matches nothing")
+                raise self.wrong_rule(name, f"an alternative of {name} matches nothing")
 
     def checked_start(self) -> Definition:
         """The definition of the start."""

@@ -17,7 +17,7 @@ import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
+from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError, located
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.lark.families import Member, bits_of, find_families
@@ -159,19 +159,13 @@ class Rules(Lexemes):
                 self.builder.add_template(symbol, body, again, need=one.need | 1 << one.bit)
 
     def _add(self, symbol: int, rule: Definition) -> None:
-        try:
-            self._add_bodies(symbol, rule)
-        except LimitError as error:
-            error.locate(f"in the rule {rule.name} at {self.source.texts.told(rule.offset)}")
-            raise
-
-    def _add_bodies(self, symbol: int, rule: Definition) -> None:
         self.scope = rule.scope
-        if rule.attributes is not None and rule.attributes.is_lexeme:
-            self.builder.add(symbol, (self.lexeme(self._whole(rule), rule.name, lazy=True),))
-            return
-        for alternative in self.alternatives(rule):
-            self.builder.add(symbol, alternative)
+        with located(lambda: f"in the rule {rule.name} at {self.source.texts.told(rule.offset)}"):
+            if rule.attributes is not None and rule.attributes.is_lexeme:
+                self.builder.add(symbol, (self.lexeme(self._whole(rule), rule.name, lazy=True),))
+                return
+            for alternative in self.alternatives(rule):
+                self.builder.add(symbol, alternative)
 
     def _whole(self, rule: Definition) -> int:
         """The expression of a rule that is a lexeme."""

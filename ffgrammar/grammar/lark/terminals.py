@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
-from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
+from ffgrammar.core.errors import GrammarError, UnsupportedError, located
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.lark.common import COMMON
 from ffgrammar.grammar.lark.pattern import Translation, translate
@@ -110,11 +110,8 @@ class Terminals:
 
     def located(self, definition: Definition) -> int:
         """The expression of a terminal's body. An error says which terminal it is."""
-        try:
+        with located(lambda: f"in the terminal {definition.name} at {self.source.texts.told(definition.offset)}"):
             return self.whole(definition)
-        except LimitError as error:
-            error.locate(f"in the terminal {definition.name} at {self.source.texts.told(definition.offset)}")
-            raise
 
     def whole(self, definition: Definition) -> int:
         """The expression of a terminal's body."""

@@ -197,8 +197,10 @@ def unicode_property(name: str) -> Charset | None:
     """
     if not 0 < len(name) <= MAX_PROPERTY_NAME or not all(char.isalnum() or char in " _-=:.&^/" for char in name):
         return None
-    # A scan takes milliseconds, and a property has thousands of spellings. (A minus before a digit is part of a value.)
-    return _property(re.sub(r"[_ ]|-(?![0-9])", "", name).lower())
+    # A scan takes milliseconds, and a property has thousands of spellings. (A minus before a digit is part of a value,
+    # and a number has one at most.)
+    name = name.replace("_", "").replace(" ", "").lower()
+    return None if re.search("--[0-9]", name) else _property(re.sub("-(?![0-9])", "", name))
 
 
 # (a value that is a number may be written in any number of ways)

@@ -8,6 +8,8 @@ In reading order:
     name_table          names of tokens by id, and ids by name
     json_scanner        JSON text read byte by byte
     vocabulary_json     the big parts of a tokenizer.json
+    huggingface_units   what the model of a tokenizer.json works on: letters for bytes, or characters
+    added_tokens        added tokens that are found in a text before anything else is done with it
     huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
     encoders            encoders that work by rules, and encoders that call other people's code
     huggingface_encoder the encoder of Hugging Face's tokenizers
@@ -18,6 +20,8 @@ In reading order:
     unigram             the encoder of a unigram model
     unigram_models      the unigram model in a tokenizer.json or in a model of sentencepiece
     wordpiece           the bytes of WordPiece tokens
+    huggingface_files   the files of a model: its tokenizer.json, and what is beside it
+    huggingface_decoder the bytes that a token's name stands for
     huggingface         a tokenizer.json as a whole: bytes of tokens, special tokens, end-of-text tokens
     sentencepiece       a model of sentencepiece as a whole
     gguf_patterns       how the pre-tokenizers that a GGUF file names cut a text

@@ -3,25 +3,11 @@
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 
+from ffgrammar.core.hexadecimal cimport hex_digits4
 from ffgrammar.core.utf8 cimport Utf8, utf8_step, utf8_write
 
 cdef enum:
     MAX_ID = (1 << 24) - 33  # the largest id that a vocabulary may have
-
-
-cdef inline int _hex4(const uint8_t* digits) noexcept nogil:
-    """The value of four hexadecimal digits, or -1."""
-    cdef int value = 0, i
-    cdef uint8_t one
-    for i in range(4):
-        one = digits[i]
-        if c"0" <= one <= c"9":
-            value = value << 4 | (one - c"0")
-        elif c"a" <= one | 0x20 <= c"f":
-            value = value << 4 | ((one | 0x20) - c"a" + 10)
-        else:
-            return -1
-    return value
 
 
 cdef int _escape(Text* text, uint8_t* out) noexcept nogil:
@@ -35,11 +21,11 @@ cdef int _escape(Text* text, uint8_t* out) noexcept nogil:
     if one == c"u":
         if text.size - text.at < 4:
             return OTHER
-        code = _hex4(text.data + text.at)
+        code = hex_digits4(text.data + text.at)
         text.at += 4
         if 0xD800 <= code < 0xDC00 and text.size - text.at >= 6 and text.data[text.at] == c"\\" and \
                 text.data[text.at + 1] == c"u":
-            low = _hex4(text.data + text.at + 2)
+            low = hex_digits4(text.data + text.at + 2)
             if not 0xDC00 <= low < 0xE000:
                 return OTHER
             code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00)

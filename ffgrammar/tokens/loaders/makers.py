@@ -87,7 +87,8 @@ def make_tiktoken(encoding: Any, eos_token_ids: EosIds, vocab_size: int | None) 
 
 def make_huggingface(source: Any, eos_token_ids: EosIds, vocab_size: int | None) -> TokenizerParts:
     """The parts of a Hugging Face tokenizer: an object, or a path. Raises TokenizerError."""
-    from ffgrammar.tokens.loaders.huggingface import find_json, read_tokenizer
+    from ffgrammar.tokens.loaders.huggingface import read_tokenizer
+    from ffgrammar.tokens.loaders.huggingface_files import find_json
 
     path = find_json(source)
     eos = _listed(eos_token_ids)

@@ -12,6 +12,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memcpy
 
+from ffgrammar.core.hexadecimal cimport hex_digit
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
 from ffgrammar.tokens.vocabulary.token_index cimport index_enter, index_find, index_open
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
@@ -40,14 +41,6 @@ cdef void _fill_letters() noexcept:
 
 
 _fill_letters()
-
-
-cdef inline int _hex(uint8_t one) noexcept nogil:
-    """The value of a hexadecimal digit, or -1."""
-    if c"0" <= one <= c"9":
-        return one - c"0"
-    one |= 0x20
-    return one - c"a" + 10 if c"a" <= one <= c"f" else -1
 
 
 cdef uint32_t _bytes_of_letters(const uint8_t* name, uint32_t size, uint8_t* out) noexcept nogil:
@@ -225,8 +218,8 @@ cdef class NameTable:
             name = names.blob + names.offsets[token]
             size = names.offsets[token + 1] - names.offsets[token]
             if byte_fallback and size == 6 and memcmp(name, <const char*>b"<0x", 3) == 0 and name[5] == c">" and \
-                    _hex(name[3]) >= 0 and _hex(name[4]) >= 0:
-                found.blob[at] = <uint8_t>(_hex(name[3]) << 4 | _hex(name[4]))
+                    hex_digit(name[3]) >= 0 and hex_digit(name[4]) >= 0:
+                found.blob[at] = <uint8_t>(hex_digit(name[3]) << 4 | hex_digit(name[4]))
                 at += 1
                 size = 0
             i = 0

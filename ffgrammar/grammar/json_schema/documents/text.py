@@ -9,6 +9,7 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.path_hint import path_hint
 from ffgrammar.core.plain_data import room_after
 
 __all__ = ["check_size", "check_value", "kind_of", "read_text"]
@@ -31,10 +32,8 @@ def read_text(text: str, limits: Limits, what: str = "the schema") -> Any:
     try:
         return json.loads(text, parse_float=_decimal, parse_int=_integer, object_pairs_hook=_object)
     except json.JSONDecodeError as error:
-        what = f"{what} is not JSON: {error.msg}"
-        if text.endswith(".json"):
-            what += "; this looks like a path: pass the text of the file"
-        raise GrammarError(what, line=error.lineno, column=error.colno) from None
+        message = f"{what} is not JSON: {error.msg}{path_hint(text)}"
+        raise GrammarError(message, line=error.lineno, column=error.colno) from None
     except RecursionError:
         raise LimitError("nesting", limits.nesting, f"{what} is nested too deep to be read") from None
     except ValueError as error:

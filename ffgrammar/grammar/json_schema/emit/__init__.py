@@ -14,4 +14,5 @@ In reading order:
 - links, nesting, plain_levels, chains: several recursive subschemas that apply to one value and come back to their
   beginnings after different numbers of levels.
 - emitter: the symbol of a conjunction.
+- emptiness: where a schema that no value obeys goes wrong.
 """

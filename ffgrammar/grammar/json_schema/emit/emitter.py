@@ -8,7 +8,7 @@ symbols are done, so that emitting never recurses far.
 
 from __future__ import annotations
 
-from ffgrammar.core.errors import LimitError
+from ffgrammar.core.errors import located
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
@@ -57,27 +57,24 @@ class Emitter(Symbols):
 
     def start(self, conj: Conj) -> int:
         """The symbol of the whole schema. Makes all other symbols, too. A LimitError says for which subschema."""
-        try:
-            return self._start(conj)
-        except LimitError as error:
-            at = self._current[0] if self._current else 0
-            error.locate(f"at {self.subschemas.list[at].written_pointer()}")
-            raise
-
-    def _start(self, conj: Conj) -> int:
-        symbol = self.symbol(conj, 0)
-        chains: Chains | None = None
-        while self._waiting:
-            waiting = self._waiting.pop()
-            nonterminal = self._symbols.pop(waiting)
-            self._open[waiting] = nonterminal
-            made = None
-            if len(waiting) > 1:
-                # (few schemas need it)
-                chains = chains or Chains(self)
-                made = chains.symbol(waiting)
-            self._close(waiting, self._make(waiting, 0) if made is None else made)
+        with located(self._place):
+            symbol = self.symbol(conj, 0)
+            chains: Chains | None = None
+            while self._waiting:
+                waiting = self._waiting.pop()
+                nonterminal = self._symbols.pop(waiting)
+                self._open[waiting] = nonterminal
+                made = None
+                if len(waiting) > 1:
+                    # (few schemas need it)
+                    chains = chains or Chains(self)
+                    made = chains.symbol(waiting)
+                self._close(waiting, self._make(waiting, 0) if made is None else made)
         return symbol
+
+    def _place(self) -> str:
+        at = self._current[0] if self._current else 0
+        return f"at {self.subschemas.list[at].written_pointer()}"
 
     def symbol(self, conj: Conj, depth: int) -> int:
         """The symbol of the values that obey a conjunction."""
@@ -106,6 +103,12 @@ class Emitter(Symbols):
         if plain is not None:
             self._plain[plain] = found
         return found
+
+    def derives_nothing(self, conj: Conj, productive: bytearray) -> bool:
+        """Whether the symbol of a conjunction is known and derives no text, if all symbols are made; productive: which
+        nonterminals derive one."""
+        symbol = self._symbols.get(conj)
+        return symbol is not None and (symbol == self.never or bool(symbol & 1 and not productive[symbol >> 1]))
 
     def with_hole(self, conj: Conj, holes: Conj, hole: int) -> int | None:
         """The symbol of a conjunction in which `hole` stands for the conjunction `holes`, whose subschemas have the

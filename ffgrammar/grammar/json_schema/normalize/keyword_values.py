@@ -10,7 +10,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-from ffgrammar.core.errors import GrammarError, LimitError
+from ffgrammar.core.errors import GrammarError, LimitError, located
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.documents.contents import Contents
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
@@ -125,11 +125,8 @@ class KeywordValues:
         """The string bodies that match `pattern`, as an expression."""
         if not isinstance(value, str):
             raise GrammarError(f"pattern must be a string, not {kind_of(value)}", pointer=subschema.pointer(word))
-        try:
+        with located(lambda: f"at {subschema.pointer(word)}"):
             return self.strings.pattern(value, subschema, word)
-        except LimitError as error:
-            error.locate(f"at {subschema.pointer(word)}")
-            raise
 
     def format(self, subschema: Subschema, word: str, value: Any) -> int | None:
         """The string bodies of `format`, as an expression; None, and a warning, when the format is not enforced."""

@@ -1,0 +1,94 @@
+"""The files of Hugging Face models: where a tokenizer.json is, and what it and its neighbours say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders.unigram_models import as_the_package_reads
+from ffgrammar.tokens.loaders.vocabulary_json import read_big_parts
+
+__all__ = ["find_json", "open_source"]
+
+
+def find_json(source: Any) -> Path | None:
+    """The path of a tokenizer.json: the source itself, or a file in the folder that the source names. None if the
+    source is an object. Raises TokenizerError if the source is the text of such a file, or a path that the system does
+    not accept."""
+    if isinstance(source, str) and source.lstrip().startswith("{"):
+        raise TokenizerError(
+            "from_huggingface: this is the text of a tokenizer.json; "
+            "pass its path, or tokenizers.Tokenizer.from_str(text)"
+        )
+    if not isinstance(source, str | Path):
+        return None
+    path = Path(source)
+    return path / "tokenizer.json" if _is_folder(path) else path
+
+
+def open_source(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, list[Any] | None]:
+    """(the JSON value, a name for messages, the EOS ids or names that the source gives; None if it gives none)."""
+    path = find_json(source)
+    if path is not None:
+        return _read_config(path, data), str(source), _eos_beside(path.parent)
+    eos = getattr(source, "eos_token_id", None)
+    name = getattr(source, "name_or_path", "") or "huggingface"
+    backend = getattr(source, "backend_tokenizer", source)
+    try:
+        text = backend.to_str()
+    except AttributeError:
+        raise TokenizerError(
+            "from_huggingface: expected a path, a tokenizers.Tokenizer or a transformers tokenizer with a "
+            f"backend_tokenizer (a 'fast' one), not {type(source).__name__}"
+        ) from None
+    config = read_big_parts(text.encode()) or json.loads(text)
+    return config, name, None if eos is None else eos if isinstance(eos, list) else [eos]
+
+
+def _is_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except OSError as error:
+        # (a name that is too long, say)
+        raise TokenizerError(f"cannot read {str(path)[:100]!r}: {error.strerror}") from None
+
+
+def _read_config(path: Path, data: bytes | None) -> dict[str, Any]:
+    """The value of a tokenizer.json."""
+    if data is None:
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
+    return read_big_parts(data) or _read_json(path, data)
+
+
+def _read_json(path: Path, data: bytes | None = None) -> dict[str, Any]:
+    try:
+        value = json.loads(path.read_bytes() if data is None else data, parse_float=as_the_package_reads)
+    except OSError as error:
+        raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
+    except (OverflowError, RecursionError, ValueError) as error:
+        raise TokenizerError(f"{path} is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise TokenizerError(f"{path}: not a JSON object")
+    return value
+
+
+def _eos_beside(folder: Path) -> list[Any] | None:
+    """The EOS by two other files of a folder: ids from generation_config.json, else a name from tokenizer_config.json.
+    None if neither has it."""
+    generation, tokenizer = folder / "generation_config.json", folder / "tokenizer_config.json"
+    if generation.exists():
+        eos = _read_json(generation).get("eos_token_id")
+        if eos is not None:
+            return eos if isinstance(eos, list) else [eos]
+    if tokenizer.exists():
+        eos = _read_json(tokenizer).get("eos_token")
+        if isinstance(eos, dict):
+            eos = eos.get("content")
+        if eos is not None:
+            return [eos]
+    return None
