@@ -18,6 +18,7 @@ __all__ = ["table_batches", "table_parts", "table_schema"]
 # A record batch has at most this many rows, and of Parquet about this many bytes. (Larger ones are memory that is new
 # each time: two workers take 12% more CPU time.)
 MAX_ROWS, BATCH_BYTES = 4096, 8 << 20
+NUMBER_BYTES = 8
 # How many bytes of a column of Parquet are read at a time.
 PAGE_BYTES = 1 << 20
 FILE_MAGIC = b"ARROW1"
@@ -86,19 +87,34 @@ def table_batches(part: Part, columns: list[str]) -> Iterator[Any]:
         groups = list(range(part.begin, part.end))
         if groups:
             file = _parquet(part.source.path)
-            yield from file.iter_batches(_batch_rows(file.metadata, groups), groups, columns, use_threads=False)
+            rows = min(_batch_rows(file.metadata.row_group(number), columns) for number in groups)
+            yield from file.iter_batches(rows, groups, columns, use_threads=False)
         return
     for number, batch in enumerate(_arrow_batches(part.source.path)):
         if number >= part.end:
             break
         if number >= part.begin:
-            chosen = batch.select(columns)
+            chosen = _without_views(batch.select(columns))
             for start in range(0, chosen.num_rows, MAX_ROWS):
                 yield chosen.slice(start, MAX_ROWS)
 
 
-def _batch_rows(metadata: Any, groups: list[int]) -> int:
-    """How many rows of these row groups a batch has."""
-    rows: int = sum(metadata.row_group(number).num_rows for number in groups)
-    size: int = sum(metadata.row_group(number).total_byte_size for number in groups)
-    return max(1, min(MAX_ROWS, BATCH_BYTES * rows // max(1, size)))
+def _batch_rows(group: Any, columns: list[str]) -> int:
+    """How many rows of a row group, of which these columns are read, a batch has."""
+    chunks = map(group.column, range(group.num_columns))
+    # (the numbers of a list are counted, because the same one many times takes no bytes in a file)
+    size: int = sum(
+        max(chunk.total_uncompressed_size, NUMBER_BYTES * chunk.num_values)
+        for chunk in chunks
+        if chunk.path_in_schema.startswith(tuple(columns))
+    )
+    count: int = group.num_rows
+    return max(1, min(MAX_ROWS, BATCH_BYTES * count // max(1, size)))
+
+
+def _without_views(batch: Any) -> Any:
+    """A batch whose texts have types by which pyarrow can choose rows."""
+    pa = pyarrow()
+    wide = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    arrays = [array.cast(wide.get(array.type, array.type)) for array in batch.columns]
+    return pa.RecordBatch.from_arrays(arrays, batch.schema.names)

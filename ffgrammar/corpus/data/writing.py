@@ -9,6 +9,8 @@ from collections.abc import Callable
 from types import TracebackType
 from typing import Any
 
+from ffgrammar.corpus.base.arrow import plain_values
+
 __all__ = ["FORMATS", "HALF", "PartWriter", "write_whole"]
 
 FORMATS = ("parquet", "jsonl")
@@ -67,7 +69,9 @@ class PartWriter:
         self._parquet.write_batch(batch)
 
     def _write_lines(self, batch: Any) -> None:
-        for row in batch.to_pylist():
+        names = batch.schema.names
+        for values in zip(*map(plain_values, batch.columns), strict=True):
+            row = dict(zip(names, values, strict=True))
             self._file.write(
                 json.dumps(row, ensure_ascii=False, default=_as_text).encode("utf-8", "surrogatepass") + b"\n"
             )

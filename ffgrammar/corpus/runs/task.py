@@ -12,6 +12,7 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+from ffgrammar.corpus.base.arrow import pyarrow
 from ffgrammar.corpus.data.inputs import is_unchanged
 from ffgrammar.corpus.data.part import Part
 from ffgrammar.corpus.data.reading import read_part
@@ -66,7 +67,7 @@ class Task:
         if found is None:
             try:
                 found = self._run(part)
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, pyarrow().ArrowException) as error:
                 # (what a row can have is no such error: this is the file itself, or the disk)
                 raise TaskError(f"{part.source.path}: {error}") from error
         return found
@@ -89,9 +90,9 @@ class Task:
         return state
 
     def _bytes(self, part: Part) -> int:
-        """The size of the rows' file; 0 if there is none, as for a part without rows."""
+        """The size of the rows' file; -1 if there is none, as for a part without rows."""
         path = self._path(part, self.kind)
-        return os.path.getsize(path) if os.path.exists(path) else 0
+        return os.path.getsize(path) if os.path.exists(path) else -1
 
     def _path(self, part: Part, ending: str) -> str:
         assert self.folder is not None
