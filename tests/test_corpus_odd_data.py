@@ -15,8 +15,10 @@ import pyarrow.parquet as pq  # noqa: E402
 
 import ffgrammar as ff  # noqa: E402
 from ffgrammar import corpus  # noqa: E402
+from ffgrammar.corpus.data import json_lines  # noqa: E402
 from ffgrammar.corpus.data.inputs import find_sources, plan_parts  # noqa: E402
 from ffgrammar.corpus.data.tables import table_batches  # noqa: E402
+from ffgrammar.corpus.jobs.tokenize import Tokenize  # noqa: E402
 
 # A column of texts that are not UTF-8, as a careless writer leaves it.
 NOT_UTF8 = pa.array([b"a", b"\xff", b"b\xfe"]).view(pa.string())
@@ -149,9 +151,47 @@ def test_batches_of_parquet_are_short_where_one_row_group_is_long(tmp_path: Path
     with pq.ParquetWriter(path, schema, compression="none") as writer:
         writer.write_table(pa.table({"tokens": [[1]] * 5000, "text": ["a"] * 5000}, schema=schema))
         writer.write_table(pa.table({"tokens": [[7] * 100_000] * 100, "text": ["a"] * 100}, schema=schema))
+        writer.write_table(pa.table({"tokens": [[1]] * 5000, "text": ["a"] * 5000}, schema=schema).slice(0, 0))
+        writer.write_table(pa.table({"tokens": [[1]] * 5000, "text": ["a"] * 5000}, schema=schema))
     [part] = plan_parts(find_sources([str(path)]))
-    assert max(batch.nbytes for batch in table_batches(part, ["tokens"])) < 10 << 20
-    assert max(batch.num_rows for batch in table_batches(part, ["text"])) == 4096
+    batches = list(table_batches(part, ["tokens"]))
+    assert max(batch.nbytes for batch in batches) < 10 << 20
+    assert [batch.num_rows for batch in batches] == [4096, 904, *[8] * 12, 4, 4096, 904]
+    assert [batch.num_rows for batch in table_batches(part, ["text"])] == [4096, 4096, 1908]
+
+
+def test_batches_of_a_text_that_is_there_many_times_are_short(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    texts = pa.DictionaryArray.from_arrays([number % 2 for number in range(500)], ["a" * 300_000, "b" * 300_000])
+    pq.write_table(pa.table({"text": texts}), path, store_schema=False)
+    assert path.stat().st_size < 1 << 20
+    [part] = plan_parts(find_sources([str(path)]))
+    batches = list(table_batches(part, ["text"]))
+    assert sum(batch.num_rows for batch in batches) == 500 and max(batch.nbytes for batch in batches) < 10 << 20
+
+
+def test_a_file_that_changes_while_it_is_read_is_told(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a"}\n')
+
+    class Changing(Tokenize):
+        def results(self, batch: Any, errors: dict[int, str]) -> dict[str, Any]:
+            path.write_text('{"text": "b"}\n{"text": "c"}\n')
+            return super().results(batch, errors)
+
+    with pytest.raises(corpus.TaskError, match="has changed since the run was planned"):
+        corpus.run(Changing(cl100k), path, tmp_path / "out", workers=0)
+    assert not list((tmp_path / "out" / "rows").iterdir())
+
+
+def test_a_long_line_is_judged_by_its_length_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json_lines, "MAX_LINE", 100)
+    for length in (99, 100, 101, 120):
+        for before in range(40):
+            text = b"a" * before + b"\n" + b"b" * length + b"\n"
+            blocks = [text[at : at + 32] for at in range(0, len(text), 32)]
+            lines = b"".join(json_lines._whole_lines(iter(blocks))).splitlines()
+            assert (lines[1] == b"b" * length) == (length <= 100)
 
 
 def test_counts_of_errors_are_exact_where_they_come_late(cl100k: ff.Tokenizer, tmp_path: Path) -> None:

@@ -112,6 +112,7 @@ def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
         cut = block.rfind(b"\n") + 1
         if cut:
             first = block.find(b"\n") + 1
+            too_long |= size + first - 1 > MAX_LINE
             begun = TOO_LONG if too_long else b"".join([*kept, block[:first]])
             yield begun + block[first:cut]
             kept, size, too_long = [block[cut:]], len(block) - cut, False

@@ -8,6 +8,8 @@ because a row group may not fit into memory.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 from ffgrammar.corpus.base.arrow import pyarrow
@@ -19,6 +21,8 @@ __all__ = ["table_batches", "table_parts", "table_schema"]
 # each time: two workers take 12% more CPU time.)
 MAX_ROWS, BATCH_BYTES = 4096, 8 << 20
 NUMBER_BYTES = 8
+# How many rows are read to see how long rows are.
+SAMPLE_ROWS = 16
 # How many bytes of a column of Parquet are read at a time.
 PAGE_BYTES = 1 << 20
 FILE_MAGIC = b"ARROW1"
@@ -84,11 +88,7 @@ def table_parts(source: Source, first: int, least: int) -> Iterator[Part]:
 def table_batches(part: Part, columns: list[str]) -> Iterator[Any]:
     """The record batches of a part, with the columns that are asked for."""
     if part.source.kind == "parquet":
-        groups = list(range(part.begin, part.end))
-        if groups:
-            file = _parquet(part.source.path)
-            rows = min(_batch_rows(file.metadata.row_group(number), columns) for number in groups)
-            yield from file.iter_batches(rows, groups, columns, use_threads=False)
+        yield from map(_without_views, _parquet_batches(part, columns))
         return
     for number, batch in enumerate(_arrow_batches(part.source.path)):
         if number >= part.end:
@@ -99,17 +99,37 @@ def table_batches(part: Part, columns: list[str]) -> Iterator[Any]:
                 yield chosen.slice(start, MAX_ROWS)
 
 
-def _batch_rows(group: Any, columns: list[str]) -> int:
-    """How many rows of a row group, of which these columns are read, a batch has."""
-    chunks = map(group.column, range(group.num_columns))
+def _parquet_batches(part: Part, columns: list[str]) -> Iterator[Any]:
+    groups = list(range(part.begin, part.end))
+    if not groups:
+        return
+    file = _parquet(part.source.path)
+    first = next(file.iter_batches(SAMPLE_ROWS, groups, columns, use_threads=False), None)
+    least = 0 if first is None else first.nbytes // max(1, first.num_rows)
+    paths = [file.metadata.schema.column(number).path for number in range(file.metadata.num_columns)]
+    chosen = [
+        number
+        for number, path in enumerate(paths)
+        if any(path == name or path.startswith(f"{name}.") for name in columns)
+    ]
+    rows = [_batch_rows(file.metadata.row_group(number), chosen, least) for number in groups]
+    for count, some in groupby(zip(rows, groups, strict=True), itemgetter(0)):
+        yield from file.iter_batches(count, [number for _, number in some], columns, use_threads=False)
+
+
+def _batch_rows(group: Any, columns: list[int], least: int) -> int:
+    """How many rows of a row group, of which these columns are read, a batch has.
+
+    A row is taken to have `least` bytes or more: a file tells the size of a text that is in it many times only once.
+    """
     # (the numbers of a list are counted, because the same one many times takes no bytes in a file)
     size: int = sum(
-        max(chunk.total_uncompressed_size, NUMBER_BYTES * chunk.num_values)
-        for chunk in chunks
-        if chunk.path_in_schema.startswith(tuple(columns))
+        max(chunk.total_uncompressed_size, NUMBER_BYTES * chunk.num_values) for chunk in map(group.column, columns)
     )
     count: int = group.num_rows
-    return max(1, min(MAX_ROWS, BATCH_BYTES * count // max(1, size)))
+    rows = BATCH_BYTES * count // max(1, size, least * count)
+    # (a power of two, so that row groups that are much the same have the same number, and are read together)
+    return 1 << max(1, min(MAX_ROWS, rows)).bit_length() - 1 if count else MAX_ROWS
 
 
 def _without_views(batch: Any) -> Any:

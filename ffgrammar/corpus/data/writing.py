@@ -6,6 +6,7 @@ import json
 import os
 import uuid
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from types import TracebackType
 from typing import Any
 
@@ -80,9 +81,11 @@ class PartWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with self._file:
-            if kind is None:
-                if self._parquet is not None:
+            if self._parquet is not None:
+                # (also after an error: else it is closed when it is dropped, and fails where nobody can catch it)
+                with nullcontext() if kind is None else suppress(OSError, ValueError):
                     self._parquet.close()
+            if kind is None:
                 _keep(self._file)
         if kind is None and (self._parquet is not None or self._kind != "parquet"):
             os.replace(self._half, self._path)

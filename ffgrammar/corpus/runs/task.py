@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,15 +74,13 @@ class Task:
         return found
 
     def _run(self, part: Part) -> dict[str, Any]:
-        if not is_unchanged(part.source):
-            raise TaskError(f"{part.source.path} is gone, or has changed since the run was planned")
         summary = Summary(self.job, self.group, part.number)
         if self.folder is None:
-            for batch in read_part(part, self.job):
+            for batch in _batches(part, self.job):
                 summary.add(self.job(batch))
             return summary.state()
         with PartWriter(self._path(part, self.kind), self.kind) as writer:
-            for batch in read_part(part, self.job):
+            for batch in _batches(part, self.job):
                 result = self.job(batch)
                 summary.add(result)
                 writer.write(result if self.rows == "all" else _bad_rows(result, self.job.verdict))
@@ -98,6 +97,14 @@ class Task:
         assert self.folder is not None
         folder = "rows" if ending == self.kind else "parts"
         return os.path.join(self.folder, folder, f"part-{part.number:06}.{ending}")
+
+
+def _batches(part: Part, job: Job) -> Iterator[Any]:
+    """The record batches of a part. Raises TaskError if its file is not as it was, before or after they are read."""
+    for batches in (read_part(part, job), iter(())):
+        if not is_unchanged(part.source):
+            raise TaskError(f"{part.source.path} is gone, or has changed since the run was planned")
+        yield from batches
 
 
 def _bad_rows(batch: Any, verdict: str) -> Any:
