@@ -136,5 +136,7 @@ def _without_views(batch: Any) -> Any:
     """A batch whose texts have types by which pyarrow can choose rows."""
     pa = pyarrow()
     wide = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    if not any(kind in wide for kind in batch.schema.types):
+        return batch
     arrays = [array.cast(wide.get(array.type, array.type)) for array in batch.columns]
     return pa.RecordBatch.from_arrays(arrays, batch.schema.names)
