@@ -21,6 +21,9 @@ import ffgrammar as ff
 from corpus_rows import rows_of, use_small_parts, write_rows
 from dying_job import DyingJob
 from ffgrammar import corpus
+from ffgrammar.corpus.data.inputs import find_sources, plan_parts
+from ffgrammar.corpus.runs import processes
+from ffgrammar.corpus.runs.task import Task
 from long_checks.result_files import files_of
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -277,6 +280,20 @@ def test_ctrl_c_is_for_the_first_process_alone(finished: tuple[Path, Path, Path]
         told = process.communicate()[1].decode()
         assert told.count("Traceback") == 1 and told.rstrip().endswith("KeyboardInterrupt") and "spawn_main" not in told
         assert not any(Path(f"/proc/{worker}").exists() for worker in workers)
+
+
+def test_a_large_task_waits_for_no_dead_worker(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    """A task that no pipe holds, for a worker that is killed while it starts."""
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"text": "a"}\n')
+    [part] = plan_parts(find_sources([str(path)]))
+    job = DyingJob(cl100k, keep=("a" * 4_000_000,))
+    worker = processes._Worker(Task(job, None, None, "parquet", "all"))
+    worker._process.kill()
+    worker.give(part)
+    with pytest.raises((EOFError, OSError)):
+        worker.take()
+    worker.end()
 
 
 def test_a_part_whose_workers_always_die_is_given_up(cl100k: ff.Tokenizer, tmp_path: Path) -> None:

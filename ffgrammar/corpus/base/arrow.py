@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy
 
-__all__ = ["IDS", "SCHEMA", "TEXT", "Column", "ids_column", "is_ids", "is_text", "pyarrow", "text_column", "with_nulls"]
+__all__ = [
+    "IDS",
+    "SCHEMA",
+    "TEXT",
+    "Column",
+    "ids_column",
+    "is_ids",
+    "is_text",
+    "plain_values",
+    "pyarrow",
+    "text_column",
+    "utf8_column",
+    "with_nulls",
+]
 
 # What a column holds.
 TEXT, IDS, SCHEMA = "text", "token ids", "a schema"
@@ -55,10 +69,10 @@ def is_text(kind: Any) -> bool:
 
 
 def is_ids(kind: Any) -> bool:
-    """Whether a type of Arrow is a list of integers."""
+    """Whether a type of Arrow is a list of integers, or a list of nothing, as of rows that are all empty."""
     types = pyarrow().types
     lists = types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind)
-    return bool(lists and types.is_integer(kind.value_type))
+    return bool(lists and (types.is_integer(kind.value_type) or types.is_null(kind.value_type)))
 
 
 def _skipped(array: Any) -> Any:
@@ -98,16 +112,58 @@ def ids_column(array: Any) -> Column:
         array = array.cast(pa.large_list(array.type.value_type))
     offsets = _offsets(array, array.buffers()[1], types.is_large_list(array.type))
     values = array.values
-    if values.null_count:
-        values = values.cast(pa.int64()).fill_null(-1)
     if types.is_uint64(values.type):
         # (what does not fit is out of range anyhow)
-        numbers = numpy.minimum(values.to_numpy(zero_copy_only=False), numpy.iinfo(numpy.int64).max).astype(numpy.int64)
-    else:
-        numbers = values.to_numpy(zero_copy_only=False)
+        most = pa.scalar(numpy.iinfo(numpy.int64).max, pa.uint64())
+        values = pa.compute.min_element_wise(values, most, skip_nulls=False)
+    if values.null_count:
+        values = values.cast(pa.int64()).fill_null(-1)
+    numbers = values.to_numpy(zero_copy_only=False)
     if numbers.dtype != numpy.int32:
         numbers = numbers.astype(numpy.int64, copy=False)
     return Column(offsets, numbers, skipped)
+
+
+def utf8_column(column: Any) -> Any:
+    """A column as texts, whatever its type is. Bytes that are not UTF-8 are escaped."""
+    pa = pyarrow()
+    if pa.types.is_dictionary(column.type):
+        column = column.dictionary_decode()
+    if is_text(column.type):
+        column = column.cast(pa.large_binary())  # (a file's text need not be UTF-8, and the way back finds that out)
+    try:
+        return column.cast(pa.string())
+    except pa.ArrowInvalid:
+        texts = [None if one is None else _as_text(one) for one in plain_values(column)]
+        return pa.array(texts, type=pa.string())
+
+
+def plain_values(array: Any) -> list[Any]:
+    """The values of an array as Python's. A value that Python cannot hold is a text: a text that is not UTF-8, a date
+    after the year 9999, a time in a zone that is not known."""
+    try:
+        return list(array.to_pylist())
+    except (ArithmeticError, ValueError, pyarrow().ArrowException):
+        return [_plain_value(array, row) for row in range(len(array))]
+
+
+def _plain_value(array: Any, row: int) -> Any:
+    pa = pyarrow()
+    with suppress(ArithmeticError, ValueError, pa.ArrowException):
+        return array[row].as_py()
+    one = array.slice(row, 1)
+    with suppress(ArithmeticError, ValueError, pa.ArrowException):
+        if is_text(one.type):
+            one = (one.dictionary_decode() if pa.types.is_dictionary(one.type) else one).cast(pa.large_binary())
+            return _as_text(one[0].as_py())
+        if pa.types.is_timestamp(one.type):
+            one = one.cast(pa.timestamp(one.type.unit))  # (without its zone)
+        return one.cast(pa.string())[0].as_py()
+    return f"a value of type {array.type}"
+
+
+def _as_text(value: Any) -> str:
+    return value.decode("utf-8", "backslashreplace") if isinstance(value, bytes) else str(value)
 
 
 def with_nulls(values: Any, known: Any, kind: Any) -> Any:

@@ -33,7 +33,7 @@ def find_sources(paths: Iterable[str]) -> list[Source]:
     are left out.
 
     Raises:
-        ValueError: a file has another ending, or there is no file.
+        ValueError: a file has another ending or a name that is not UTF-8, or there is no file.
         OSError: a file cannot be read.
     """
     found = [_source(path) for given in paths for path in _files(given)]
@@ -56,6 +56,10 @@ def _files(path: str) -> Iterator[str]:
 
 
 def _source(path: str) -> Source:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        raise ValueError(f"{path!r}: the name is not UTF-8, so results cannot tell it; rename the file") from None
     ending = max(filter(path.lower().endswith, ENDINGS), key=len)
     status = os.stat(path)
     digest = hashlib.sha256()

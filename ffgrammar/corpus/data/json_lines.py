@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from decimal import Decimal
 from typing import Any
 
 from ffgrammar.corpus.base.arrow import IDS, TEXT, pyarrow
@@ -67,7 +68,7 @@ def first_keys(source: Source) -> dict[str, None]:
         return {}  # (the run says what is wrong with the file)
     found: dict[str, None] = {}
     for line in lines[: lines.rfind(b"\n") + 1 if len(lines) >= SAMPLE - len(BYTE_ORDER_MARK) else None].splitlines():
-        with suppress(_Bad):
+        with suppress(_Bad, RecursionError):
             found.update(dict.fromkeys(_object(line)))
     return found
 
@@ -78,7 +79,9 @@ def line_batches(part: Part, columns: dict[str, str | None]) -> Iterator[Any]:
     reader = _Reader(columns)
     begun = part.begin > 0
     for block in _blocks(part):
-        yield reader.batch(block if begun else block.removeprefix(BYTE_ORDER_MARK))
+        lines = block if begun else block.removeprefix(BYTE_ORDER_MARK)
+        if lines:
+            yield reader.batch(lines)
         begun = True
 
 
@@ -109,6 +112,7 @@ def _whole_lines(blocks: Iterator[bytes]) -> Iterator[bytes]:
         cut = block.rfind(b"\n") + 1
         if cut:
             first = block.find(b"\n") + 1
+            too_long |= size + first - 1 > MAX_LINE
             begun = TOO_LONG if too_long else b"".join([*kept, block[:first]])
             yield begun + block[first:cut]
             kept, size, too_long = [block[cut:]], len(block) - cut, False
@@ -173,9 +177,15 @@ class _Reader:
     def _guessed(self, name: str, lines: bytes) -> Any:
         """The type of a column: an integer, if it is one in the first line and may be anything."""
         if self._columns[name] is None:
-            value = _object(lines[: lines.find(b"\n") % (len(lines) + 1)]).get(name)
-            if isinstance(value, int) and not isinstance(value, bool):
-                return self._pa.int64()
+            first = lines[: lines.find(b"\n") % (len(lines) + 1)]
+            try:
+                value = _object(first).get(name)
+                if isinstance(value, int) and not isinstance(value, bool):
+                    return self._pa.int64()
+            except RecursionError:
+                with suppress(self._pa.ArrowException):
+                    self._read(first, {name: self._pa.int64()})
+                    return self._pa.int64()
         return self._types[name]
 
     def _read(self, lines: bytes, types: dict[str, Any]) -> Any:
@@ -198,6 +208,13 @@ class _Reader:
             try:
                 found = _object(line)
                 values = {name: _value(found.get(name), name, kind) for name, kind in self._columns.items()}
+            except RecursionError:
+                # (pyarrow can read what is nested deeply, where it stands in no column that is asked for)
+                one = self._fast(line)
+                if one is None:
+                    error = "the line is nested too deeply"
+                else:
+                    values = one.to_pylist()[0]
             except _Bad as bad:
                 error = str(bad)
             errors.append(error)
@@ -211,19 +228,26 @@ class _Reader:
 
 
 def _object(line: bytes) -> dict[str, Any]:
+    """The object of a line. Raises _Bad, and RecursionError if it is nested too deeply for Python."""
     if line == TOO_LONG[:-1]:
         raise _Bad(f"the line is longer than {MAX_LINE >> 20} MiB")
     try:
-        value = json.loads(line.decode("utf-8"))
+        value = json.loads(line.decode("utf-8"), parse_int=_integer)
     except UnicodeDecodeError as error:
         raise _Bad(f"the line is not UTF-8 at byte {error.start}") from None
-    except RecursionError:
-        raise _Bad("the line is nested too deeply") from None
     except ValueError as error:
         raise _Bad(f"the line is not JSON: {error}") from None
     if not isinstance(value, dict):
         raise _Bad("the line is not a JSON object")
     return value
+
+
+def _integer(digits: str) -> int | Decimal:
+    """An integer; one that is longer than Python reads is no reason to refuse its line."""
+    try:
+        return int(digits)
+    except ValueError:
+        return Decimal(digits)
 
 
 def _value(value: Any, name: str, kind: str | None) -> Any:
@@ -240,7 +264,10 @@ def _value(value: Any, name: str, kind: str | None) -> Any:
     if not isinstance(value, str):
         if kind == TEXT:
             raise _Bad(f"{name} is not a text")
-        return json.dumps(value, ensure_ascii=False)
+        try:
+            return json.dumps(value, ensure_ascii=False)
+        except TypeError:
+            raise _Bad(f"{name} has a number of too many digits") from None
     try:
         value.encode()
     except UnicodeEncodeError:

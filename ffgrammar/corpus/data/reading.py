@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ffgrammar.corpus.base.arrow import pyarrow
+from ffgrammar.corpus.base.arrow import IDS, pyarrow
 from ffgrammar.corpus.data.json_lines import first_keys, line_batches
 from ffgrammar.corpus.data.part import FILE, ROW, Part, Source
 from ffgrammar.corpus.data.tables import table_batches, table_schema
@@ -19,6 +19,8 @@ def check_source(source: Source, job: Job, group: str | None = None) -> None:
     """Raise what `Job.check_schema` raises for a file that has a schema; KeyError if a column that goes through is
     missing, and TypeError if the values of `group` cannot be told as texts."""
     if source.kind == "jsonl":
+        if group is not None and job.columns.get(group) == IDS:
+            raise TypeError(f"column {group!r} has token ids, by which rows cannot be grouped")
         return
     schema = table_schema(source)
     job.check_schema(schema)

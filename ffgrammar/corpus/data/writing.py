@@ -6,8 +6,11 @@ import json
 import os
 import uuid
 from collections.abc import Callable
+from contextlib import nullcontext, suppress
 from types import TracebackType
 from typing import Any
+
+from ffgrammar.corpus.base.arrow import plain_values
 
 __all__ = ["FORMATS", "HALF", "PartWriter", "write_whole"]
 
@@ -67,7 +70,9 @@ class PartWriter:
         self._parquet.write_batch(batch)
 
     def _write_lines(self, batch: Any) -> None:
-        for row in batch.to_pylist():
+        names = batch.schema.names
+        for values in zip(*map(plain_values, batch.columns), strict=True):
+            row = dict(zip(names, values, strict=True))
             self._file.write(
                 json.dumps(row, ensure_ascii=False, default=_as_text).encode("utf-8", "surrogatepass") + b"\n"
             )
@@ -76,9 +81,11 @@ class PartWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with self._file:
-            if kind is None:
-                if self._parquet is not None:
+            if self._parquet is not None:
+                # (also after an error: else it is closed when it is dropped, and fails where nobody can catch it)
+                with nullcontext() if kind is None else suppress(OSError, ValueError):
                     self._parquet.close()
+            if kind is None:
                 _keep(self._file)
         if kind is None and (self._parquet is not None or self._kind != "parquet"):
             os.replace(self._half, self._path)

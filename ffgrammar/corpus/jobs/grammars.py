@@ -12,7 +12,7 @@ from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.core.errors import FFGrammarError
 from ffgrammar.core.recent import Recent
-from ffgrammar.corpus.base.arrow import SCHEMA
+from ffgrammar.corpus.base.arrow import SCHEMA, is_text, pyarrow
 from ffgrammar.corpus.base.shipped import Shipped
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -86,24 +86,33 @@ class RowGrammars:
             yield self.grammar.value, _mask(batch.num_rows, None, errors)
             return
         rows: dict[str, list[int]] = {}
-        for row, schema in enumerate(batch.column(self.column).to_pylist()):
+        for row, schema in enumerate(self._schemas(batch)):
             if row in errors:
                 continue
             if schema is None:
                 errors[row] = f"{self.column} is null"
                 continue
             try:
-                text = schema if isinstance(schema, str) else schema.decode()
+                text = schema.decode()
             except UnicodeDecodeError as error:
                 errors[row] = f"{self.column} is not UTF-8 at byte {error.start}"
             else:
                 rows.setdefault(text, []).append(row)
-        for schema, numbers in rows.items():
-            found = self._compile(schema)
+        for text, numbers in rows.items():
+            found = self._compile(text)
             if isinstance(found, str):
                 errors.update((row, found) for row in numbers)
             else:
                 yield found, _mask(batch.num_rows, numbers, errors)
+
+    def _schemas(self, batch: Any) -> list[bytes | None]:
+        """The schemas as bytes. (A file's texts need not be UTF-8.)"""
+        column = batch.column(self.column)
+        if is_text(column.type):
+            if pyarrow().types.is_dictionary(column.type):
+                column = column.dictionary_decode()
+            column = column.cast(pyarrow().large_binary())
+        return list(column.to_pylist())
 
     def _compile(self, schema: str) -> Grammar | str:
         found: Grammar | str | None = self._compiled.get(schema)

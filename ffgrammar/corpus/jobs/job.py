@@ -118,6 +118,8 @@ class Job:
         for name, kind in self.columns.items():
             if name not in schema.names:
                 raise KeyError(f"there is no column {name!r}; there are {', '.join(schema.names)}")
+            if schema.names.count(name) > 1:
+                raise ValueError(f"there are {schema.names.count(name)} columns {name!r}; rename all but one")
             found = schema.field(name).type
             if (
                 kind is not None
@@ -125,7 +127,14 @@ class Job:
                 and not pyarrow().types.is_null(found)
             ):
                 raise TypeError(f"column {name!r} is of type {found}, which is not {kind}")
-        for name in self.kept(schema.names):
+        self.check_kept(kept := self.kept(schema.names))
+        for name in kept:
+            if kept.count(name) > 1:
+                raise ValueError(f"there are {kept.count(name)} columns {name!r}; rename all but one")
+
+    def check_kept(self, names: Iterable[str]) -> None:
+        """Raise ValueError if columns that go through have the name of a result."""
+        for name in names:
             if name in (*self.result_names, ERROR):
                 raise ValueError(f"column {name!r} has the name of a result; rename it, or keep other columns only")
 

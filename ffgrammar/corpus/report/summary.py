@@ -12,21 +12,24 @@ rows were shared out.
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any
 
 import numpy
 
 from ffgrammar.core.errors import LimitError
-from ffgrammar.corpus.base.arrow import pyarrow
+from ffgrammar.corpus.base.arrow import plain_values, pyarrow, utf8_column
 from ffgrammar.corpus.jobs.job import ERROR, Job
 
 __all__ = ["BINS", "Summary"]
 
 # How many bars the histogram has.
 BINS = 20
-# How many of the worst rows are kept, and how many different errors.
+# How many of the worst rows are kept, and how many different errors are told.
 MAX_WORST = 20
 MAX_ERRORS = 20
+# How many different errors of a part are counted. An error that another part has first may be late in this one.
+MAX_COUNTED_ERRORS = 1000
 MAX_GROUPS = 10_000
 # Characters of a text in the worst rows.
 MAX_SHOWN = 200
@@ -58,11 +61,12 @@ class Summary:
         pc = pyarrow().compute
         _add(self._total, self._counts(batch))
         if self._group is not None:
-            groups = _texts(batch.column(self._group))
+            groups = utf8_column(batch.column(self._group))
+            counted = batch.select([self._job.verdict, ERROR, *self._job.sums])
             for name in pc.unique(groups.drop_null()).to_pylist():
-                self._add_group(name, self._counts(batch.filter(pc.equal(groups, name))))
+                self._add_group(name, self._counts(counted.filter(pc.equal(groups, name))))
             if groups.null_count:
-                _add(self._without_group, self._counts(batch.filter(pc.is_null(groups))))
+                _add(self._without_group, self._counts(counted.filter(pc.is_null(groups))))
         self._draw(batch)
         self._note_worst(batch)
         errors = batch.column(ERROR)
@@ -85,7 +89,7 @@ class Summary:
         _add(self._groups.setdefault(name, {}), counts)
 
     def _note_error(self, message: str, count: int) -> None:
-        if message in self._errors or len(self._errors) < MAX_ERRORS:
+        if message in self._errors or len(self._errors) < MAX_COUNTED_ERRORS:
             self._errors[message] = self._errors.get(message, 0) + count
 
     def _draw(self, batch: Any) -> None:
@@ -105,7 +109,8 @@ class Summary:
         # (a stable sort, so that of equally bad rows the first ones are kept)
         for at in numpy.argsort(-scores, kind="stable")[:MAX_WORST].tolist():
             row = int(rows[at])
-            shown = {name: _shown(batch.column(name)[row].as_py()) for name in batch.schema.names if name != "ids"}
+            one = batch.slice(row, 1)
+            shown = {name: _shown(plain_values(one.column(name))[0]) for name in one.schema.names if name != "ids"}
             self._worst.append((-int(scores[at]), self._part, self._rows + row, shown))
         self._worst = sorted(self._worst, key=lambda one: one[:3])[:MAX_WORST]
 
@@ -149,7 +154,7 @@ class Summary:
             "rows": [{"score": -score, **shown} for score, _, _, shown in self._worst],
         }
         # (of more different errors only the first are listed; `counts` has all)
-        found["errors"] = self._errors
+        found["errors"] = dict(islice(self._errors.items(), MAX_ERRORS))
         return found
 
 
@@ -162,16 +167,6 @@ def _with_rate(counts: Counts) -> dict[str, Any]:
     """The counts, with the share of rows with the verdict yes among those that have one; None if there are none."""
     judged = counts["yes"] + counts["no"]
     return {**counts, "rate": round(counts["yes"] / judged, 6) if judged else None}
-
-
-def _texts(column: Any) -> Any:
-    """A column as texts; bytes that are not UTF-8 are escaped."""
-    pa = pyarrow()
-    try:
-        return column.cast(pa.string())
-    except pa.ArrowInvalid:
-        texts = [None if one is None else one.decode("utf-8", "backslashreplace") for one in column.to_pylist()]
-        return pa.array(texts, type=pa.string())
 
 
 def _with_verdict(batch: Any, name: str, wanted: bool) -> Any:

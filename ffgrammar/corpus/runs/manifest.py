@@ -58,7 +58,8 @@ def open_folder(
     for name in FOLDERS:
         os.makedirs(os.path.join(folder, name), exist_ok=True)
     parts = list(plan(sources))
-    listed = [[sources.index(part.source), part.begin, part.end, part.first_row, part.size] for part in parts]
+    places = {source: place for place, source in enumerate(sources)}
+    listed = [[places[part.source], part.begin, part.end, part.first_row, part.size] for part in parts]
     manifest = {"run": description, "files": [asdict(one) for one in sources], "parts": listed}
     write_whole(path, json.dumps(manifest, indent=1).encode())
     return parts

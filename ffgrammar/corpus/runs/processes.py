@@ -8,10 +8,11 @@ them.
 from __future__ import annotations
 
 import multiprocessing
+import pickle
 import signal
 import threading
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
@@ -96,18 +97,20 @@ class _Worker:
         # (spawned: a fork would copy whatever threads of this process hold)
         context = multiprocessing.get_context("spawn")
         self.pipe, theirs = context.Pipe()
-        self._process = context.Process(target=_work, args=(theirs, task), daemon=True)
+        self._process = context.Process(target=_work, args=(theirs,), daemon=True)
         with _interrupts_held_back():
             self._process.start()
         theirs.close()  # (so that a read from `pipe` fails once the worker is gone)
+        # The task, until it is sent. Were it an argument of the process, a large one would wait for ever for a worker
+        # that dies before it reads it.
+        self._task: Task | None = task
         self.part: Part | None = None
 
     def give(self, part: Part) -> None:
         self.part = part
-        try:
-            self.pipe.send(part)
-        except OSError:
-            pass  # (it has died: `take` finds that out)
+        with suppress(OSError):  # (it has died: `take` finds that out)
+            self.pipe.send((self._task, part))
+            self._task = None
 
     def take(self) -> dict[str, Any]:
         """The summary of the part. Raises what the worker raised, and EOFError or OSError if it died."""
@@ -154,15 +157,19 @@ def _interrupts_held_back() -> Iterator[None]:
                 signal.raise_signal(signal.SIGINT)
 
 
-def _work(pipe: Connection, task: Task) -> None:
+def _work(pipe: Connection) -> None:
     """What a worker does until its pipe is closed."""
+    task: Task | None = None
     while True:
         try:
-            part = pipe.recv()
+            data = pipe.recv_bytes()
         except (EOFError, OSError, KeyboardInterrupt):
             return
         found: dict[str, Any] | BaseException
         try:
+            sent, part = pickle.loads(data)
+            task = sent or task
+            assert task is not None
             found = task.run(part)
         except KeyboardInterrupt:
             return

@@ -14,7 +14,7 @@ from ffgrammar.corpus.data.inputs import find_sources, plan_parts
 from ffgrammar.corpus.data.part import FILE, ROW, Part, Source
 from ffgrammar.corpus.data.reading import check_lines, check_source
 from ffgrammar.corpus.data.writing import FORMATS
-from ffgrammar.corpus.jobs.job import Job
+from ffgrammar.corpus.jobs.job import READ_ERROR, Job
 from ffgrammar.corpus.report.summary import Summary
 from ffgrammar.corpus.runs.lock import lock_folder
 from ffgrammar.corpus.runs.manifest import check_folder, open_folder, write_summary
@@ -117,6 +117,9 @@ def _with_places(job: Job, group: str | None) -> Job:
     for name in job.columns:
         if name in (FILE, ROW):
             raise ValueError(f"a run adds the columns {FILE!r} and {ROW!r}: rename column {name!r} of the files")
+    job.check_kept([*(job.keep or ()), *([] if group is None else [group])])
+    if READ_ERROR in (*job.columns, *(job.keep or ()), group):
+        raise ValueError(f"a run has a column {READ_ERROR!r} of its own: rename that of the files")
     found = copy(job)
     found.keep = tuple(dict.fromkeys([FILE, ROW, *(job.keep or ()), *([] if group is None else [group])]))
     return found

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from ffgrammar.corpus.base.arrow import pyarrow
 from ffgrammar.corpus.data.inputs import is_unchanged
 from ffgrammar.corpus.data.part import Part
 from ffgrammar.corpus.data.reading import read_part
@@ -66,21 +68,19 @@ class Task:
         if found is None:
             try:
                 found = self._run(part)
-            except (OSError, ValueError) as error:
+            except (OSError, ValueError, pyarrow().ArrowException) as error:
                 # (what a row can have is no such error: this is the file itself, or the disk)
                 raise TaskError(f"{part.source.path}: {error}") from error
         return found
 
     def _run(self, part: Part) -> dict[str, Any]:
-        if not is_unchanged(part.source):
-            raise TaskError(f"{part.source.path} is gone, or has changed since the run was planned")
         summary = Summary(self.job, self.group, part.number)
         if self.folder is None:
-            for batch in read_part(part, self.job):
+            for batch in _batches(part, self.job):
                 summary.add(self.job(batch))
             return summary.state()
         with PartWriter(self._path(part, self.kind), self.kind) as writer:
-            for batch in read_part(part, self.job):
+            for batch in _batches(part, self.job):
                 result = self.job(batch)
                 summary.add(result)
                 writer.write(result if self.rows == "all" else _bad_rows(result, self.job.verdict))
@@ -89,14 +89,22 @@ class Task:
         return state
 
     def _bytes(self, part: Part) -> int:
-        """The size of the rows' file; 0 if there is none, as for a part without rows."""
+        """The size of the rows' file; -1 if there is none, as for a part without rows."""
         path = self._path(part, self.kind)
-        return os.path.getsize(path) if os.path.exists(path) else 0
+        return os.path.getsize(path) if os.path.exists(path) else -1
 
     def _path(self, part: Part, ending: str) -> str:
         assert self.folder is not None
         folder = "rows" if ending == self.kind else "parts"
         return os.path.join(self.folder, folder, f"part-{part.number:06}.{ending}")
+
+
+def _batches(part: Part, job: Job) -> Iterator[Any]:
+    """The record batches of a part. Raises TaskError if its file is not as it was, before or after they are read."""
+    for batches in (read_part(part, job), iter(())):
+        if not is_unchanged(part.source):
+            raise TaskError(f"{part.source.path} is gone, or has changed since the run was planned")
+        yield from batches
 
 
 def _bad_rows(batch: Any, verdict: str) -> Any:
