@@ -11,17 +11,16 @@ these bits:
 
 A text must never reach a dead end. Where each clause has a key that can always be written, and that comes last among
 those that meet the clause, writing all of these keys completes every object. Where this is not so, all that can be
-written of the keys of such a clause is tried out (dead_ends.py). If there are dead ends, or this takes too long,
-`ClausesRefused` is raised, and the schema is read again without clauses.
+written of the keys of such a clause is tried out (dead_ends.py). If there are dead ends that no further clauses
+exclude, or this takes too long, `ClausesRefused` is raised, and the schema is read again without clauses.
 """
 
 from __future__ import annotations
 
-from itertools import pairwise
-
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
-from ffgrammar.grammar.json_schema.emit.dead_ends import Move, has_dead_ends
-from ffgrammar.grammar.json_schema.emit.implied import Event, Part, always_failing, with_implied
+from ffgrammar.grammar.json_schema.emit.clause_members import ClauseMembers
+from ffgrammar.grammar.json_schema.emit.dead_ends import Learned, learned
+from ffgrammar.grammar.json_schema.emit.implied import Event, Part, with_implied
 from ffgrammar.grammar.json_schema.emit.members import Body
 from ffgrammar.grammar.json_schema.emit.other_keys import key_classes, key_symbols, named_key
 from ffgrammar.grammar.json_schema.emit.symbols import ClausesRefused, Symbols
@@ -31,33 +30,55 @@ from ffgrammar.grammar.json_schema.shape.shape import Shape
 
 __all__ = ["clause_object"]
 
-# A key whose values more conditions tell apart is refused.
-MAX_SPLITS = 3
-# A parameter has at most this many bits.
-MAX_BITS = 8000
+# A key whose values clauses tell apart into more kinds is refused.
+MAX_KINDS = 16
+# How often something may be learned before there are no dead ends.
+MAX_ROUNDS = 4
 
 
 def clause_object(em: Symbols, shape: Shape, depth: int) -> int | None:
     """The symbol of the objects of a shape with clauses; None if there are none."""
     names = _names(shape)
     events = _events(em, shape, names, depth)
+    listed = [] if em.any_order else [name for name, is_listed in names.items() if is_listed]
     required = dict.fromkeys(shape.required)
-    found = _simplified(shape.clauses, events, required)
-    if found is None:
-        return None
-    clauses, events = found
-    if any([name not in {event.name for event in events} for name in required]):
-        return None
+    clauses = list(shape.clauses)
+    for _ in range(MAX_ROUNDS):
+        found = _simplified(clauses, events, required)
+        if found is None:
+            return None
+        clauses, events = found
+        if not {event.name for event in events}.issuperset(required):
+            return None
+        implied = with_implied(clauses, events, listed)
+        members = ClauseMembers(list(names), listed, list(required), implied, events, not em.any_order)
+        doubtful = members.doubtful()
+        more = learned(members, doubtful) if doubtful else None
+        if more is None:
+            return _written(em, shape, names, members, depth)
+        known = len(clauses), len(events)
+        clauses, events = _with_learned(events, clauses, more)
+        if known == (len(clauses), len(events)):
+            break
+    raise ClausesRefused
+
+
+def _with_learned(events: list[Event], clauses: list[Clause], more: Learned) -> tuple[list[Clause], list[Event]]:
+    """The clauses and the events, with what was learned."""
+    parts = {part for clause in more.clauses for part in clause.values}
+    kept = [event for event in events if event.number not in more.never]
+    kept = [event._replace(fails=event.fails | {event.part()}) if event.part() in parts else event for event in kept]
+    return list(dict.fromkeys([*clauses, *more.clauses])), kept
+
+
+def _written(em: Symbols, shape: Shape, names: dict[str, bool], members: ClauseMembers, depth: int) -> int:
+    """The symbol of an object that cannot reach a dead end."""
     others: list[Body] = []
-    for keys, conj in key_classes(em, shape, names, None):
+    for keys, conj in key_classes(em, shape, dict.fromkeys(names), None):
         value = em.symbol(conj, depth + 1)
         if value != em.never:
             others.append((*key_symbols(em, keys, "key"), value))
-    listed = [] if em.any_order else [name for name, is_listed in names.items() if is_listed]
-    clauses = with_implied(clauses, events, listed)
-    members = _Members(list(names), listed, list(required), clauses, events, not em.any_order)
-    members.check()
-    em.promised.update([event.body[-1] for event in events])
+    em.promised.update([event.body[-1] for event in members.events])
     bodies = members.write(em, others)
     return em.rule([em.layout.enclosed(em.left_brace, body, em.right_brace) for body in bodies], "object")
 
@@ -83,11 +104,9 @@ def _events(em: Symbols, shape: Shape, names: dict[str, bool], depth: int) -> li
         for name, conj in clause.values:
             parts.setdefault(name, {})[conj] = None
     conjs = property_conjs(shape, names, em.strings)
-    events = []
+    events: list[Event] = []
     for name in names:
         tested = [conj for conj in parts.get(name, ()) if conj != NEVER]
-        if len(tested) > MAX_SPLITS:
-            raise ClausesRefused
         kinds: list[tuple[Conj, frozenset[Part]]] = [(conjs.get(name, ()), frozenset())]
         if NEVER in parts.get(name, ()):
             kinds = [(kinds[0][0], frozenset([(name, NEVER)]))]
@@ -97,16 +116,19 @@ def _events(em: Symbols, shape: Shape, names: dict[str, bool], depth: int) -> li
                 kind
                 for base, fails in kinds
                 for kind in ((join(base, conj), fails), (join(base, opposite), fails | {(name, conj)}))
+                if not em.combiner.impossible(kind[0], 0)
             ]
+            if len(kinds) > MAX_KINDS:
+                raise ClausesRefused
         for conj, fails in kinds:
             value = em.never if conj == NEVER else em.symbol(conj, depth + 1)
             if value != em.never:
-                events.append(Event(name, (*named_key(em, name), value), fails))
+                events.append(Event(name, (*named_key(em, name), value), fails, len(events)))
     return events
 
 
 def _simplified(
-    clauses: tuple[Clause, ...], events: list[Event], required: dict[str, None]
+    clauses: list[Clause], events: list[Event], required: dict[str, None]
 ) -> tuple[list[Clause], list[Event]] | None:
     """The clauses as far as events can break them, and the events that some object has; None if there is no object.
 
@@ -142,145 +164,3 @@ def _simplified(
 
 def _always_fails(events: list[Event], part: Part) -> bool:
     return all([part in event.fails for event in events if event.name == part[0]])
-
-
-class _Members:
-    """The templates of one object.
-
-    A key has a *place*: listed keys have their index, all other keys the number of listed keys. The end of the object
-    has a greater place. At a place, all keys of lower places are passed. In any order, no key is listed.
-    """
-
-    def __init__(
-        self,
-        names: list[str],
-        listed: list[str],
-        required: list[str],
-        clauses: list[Clause],
-        events: list[Event],
-        keeps_order: bool,
-    ) -> None:
-        """keeps_order: whether required keys that are not listed come in their order."""
-        self.events = events
-        self.required = required
-        self.keeps_order = keeps_order
-        self.listed = len(listed)
-        ordered = [*listed, *[name for name in names if name not in set(listed)]]
-        self.bits = {name: bit for bit, name in enumerate(ordered)}
-        self.others_bit = len(ordered)
-        self.demands = [clause for clause in clauses if clause.present]
-        self.exclusions = [clause.values for clause in clauses if not clause.present]
-        first = self.others_bit + 1
-        self.raised = {clause: 1 << first + i for i, clause in enumerate(self.demands)}
-        first += len(self.demands)
-        parts = dict.fromkeys([part for pair in self.exclusions for part in pair])
-        self.failed = {part: 1 << first + i for i, part in enumerate(parts)}
-        self.distance = (first + len(parts) + 31) // 32 * 32
-        if 2 * self.distance > MAX_BITS:
-            raise ClausesRefused
-        self.by_part: dict[Part, list[Clause]] = {}
-        self.by_key: dict[str, list[Clause]] = {}
-        for clause in self.demands:
-            for part in clause.values:
-                self.by_part.setdefault(part, []).append(clause)
-            for name in clause.present:
-                self.by_key.setdefault(name, []).append(clause)
-        self.excluded: dict[Part, int] = {}
-        for one, other in self.exclusions:
-            for part, against in ((one, other), (other, one)):
-                self.excluded[part] = self.excluded.get(part, 0) | self.failed[against]
-        self.lasts = {clause: max(map(self.place, clause.present)) for clause in self.demands}
-        self._due = self._all_due()
-
-    def place(self, name: str) -> int:
-        return min(self.bits[name], self.listed)
-
-    def _all_due(self) -> list[tuple[int, int]]:
-        """By place: what must be so where all keys of lower places are passed: the bits that must be set, and those
-        that must be settled."""
-        found = [[0, 0] for _ in range(self.listed + 2)]
-        for name in self.required:
-            found[self.place(name) + 1][0] |= 1 << self.bits[name]
-        for clause, last in self.lasts.items():
-            if clause.values:
-                found[last + 1][1] |= self.raised[clause]
-            else:
-                found[last + 1][0] |= self.raised[clause] << self.distance
-        for one, following in pairwise(found):
-            following[0] |= one[0]
-            following[1] |= one[1]
-        return [(need, settled) for need, settled in found]
-
-    def _backward(self, event: Event) -> list[Clause]:
-        """The clauses that an event raises, and that must have been met before."""
-        place = self.place(event.name)
-        raised = [clause for part in event.fails for clause in self.by_part.get(part, ())]
-        return [clause for clause in raised if self.lasts[clause] < place]
-
-    def move(self, event: Event) -> Move:
-        """The conditions of an event, and what it changes."""
-        place, bit = self.place(event.name), self.bits[event.name]
-        need, settled = self._due[place]
-        sets = 0
-        for clause in self._backward(event):
-            need |= self.raised[clause] << self.distance
-        for part in event.fails:
-            sets |= self.failed.get(part, 0)
-            settled |= self.excluded.get(part, 0)
-            for clause in self.by_part.get(part, ()):
-                sets |= self.raised[clause]
-        for clause in self.by_key.get(event.name, ()):
-            sets |= self.raised[clause] << self.distance
-        if place < self.listed:
-            # no key of a higher place was written
-            settled |= (1 << self.listed) - (1 << bit + 1) | 1 << self.others_bit
-        elif self.listed:
-            sets |= 1 << self.others_bit
-        if place == self.listed and self.keeps_order and event.name in self.required:
-            # those that are required, and not listed, keep their order
-            others = [name for name in self.required if self.place(name) == self.listed]
-            need |= sum([1 << self.bits[name] for name in others[: others.index(event.name)]])
-        return Move(bit, need, settled, sets)
-
-    def passing(self, place: int) -> Move:
-        """What a key that no clause is about asks for at a place."""
-        need, settled = self._due[place]
-        return Move(None, need, settled, 1 << self.others_bit if self.listed and place == self.listed else 0)
-
-    def check(self) -> None:
-        """Raise unless there are no dead ends."""
-        always = always_failing(self.events)
-        free = {event.name for event in self.events if self._is_free(event)}
-        calm = {event.name for event in self.events if event.fails == always[event.name] and not self._is_excluded(event)}
-        doubtful = {name for name in self.required if name not in free}
-        for clause in self.demands:
-            last = [name for name in clause.present if self.place(name) == self.lasts[clause]]
-            # what the only key of a clause demands in turn was met where it had to be (see implied.py)
-            if free.isdisjoint(last) and not (len(clause.present) == 1 and calm.issuperset(clause.present)):
-                doubtful.update(clause.present)
-        if doubtful and has_dead_ends(self, doubtful):
-            raise ClausesRefused
-
-    def _is_free(self, event: Event) -> bool:
-        """Whether an event can happen whatever was written before."""
-        return not self._is_excluded(event) and not self._backward(event)
-
-    def _is_excluded(self, event: Event) -> bool:
-        return any([part in self.excluded for part in event.fails])
-
-    def write(self, em: Symbols, others: list[Body]) -> list[Body]:
-        """Make the templates. Returns the bodies of the lists of properties, without braces."""
-        first = em.builder.parametric(2 * self.distance, "members")
-        more = em.builder.parametric(2 * self.distance, "members")
-        add = em.builder.add_template
-        end = self.passing(self.listed + 1)
-        for symbol, comma in ((first, ()), (more, (em.comma,))):
-            for event in self.events:
-                bit, need, settled, sets = self.move(event)
-                body = [*comma, *event.body]
-                add(symbol, body, more, bit=bit, need=need, sets=sets, settled=(settled, self.distance))
-            _, need, settled, sets = self.passing(self.listed)
-            for other in others:
-                add(symbol, [*comma, *other], more, need=need, sets=sets, settled=(settled, self.distance))
-        add(more, [], need=end.need, settled=(end.settled, self.distance))
-        return [(first,)] if end.need else [(first,), ()]

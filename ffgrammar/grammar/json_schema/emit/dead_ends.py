@@ -1,50 +1,68 @@
-"""Whether an object with clauses can reach a dead end: all that can be written of a few keys is tried out."""
+"""Whether an object with clauses can reach a dead end: all that can be written of a few keys is tried out.
+
+Where it can, what all objects without dead ends have in common is learned: properties that none of them has, pairs that
+none has both of, and keys that properties need. With these as clauses, there may be no dead ends any more.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from ffgrammar.grammar.json_schema.emit.clauses import _Members
+from ffgrammar.grammar.json_schema.emit.clause_members import ClauseMembers
+from ffgrammar.grammar.json_schema.emit.symbols import ClausesRefused
+from ffgrammar.grammar.json_schema.shape.constraints import Clause
 
-__all__ = ["MAX_STATES", "Move", "has_dead_ends"]
+__all__ = ["Learned", "learned"]
 
-# More states count as a dead end.
+# With more states the clauses are refused.
 MAX_STATES = 3000
 
 
-class Move(NamedTuple):
-    """The conditions of a template, and what it changes (see ir.Template).
+class Learned(NamedTuple):
+    """What follows from clauses, as far as it was found.
 
     Attributes:
-        bit: the bit of the key; it must not be set, and is set; None: there is none.
-        need: bits that must be set.
-        settled: bits that must be settled.
-        sets: further bits that are set.
+        never: the numbers of the events that no object has.
+        clauses: clauses that hold for each object.
     """
 
-    bit: int | None
-    need: int
-    settled: int
-    sets: int
-
-    def after(self, bits: int, distance: int, seen: int) -> int | None:
-        """The bits after the move; None if a condition does not hold. Only the bits of `seen` count."""
-        if self.bit is not None and bits >> self.bit & 1:
-            return None
-        if self.need & seen & ~bits or self.settled & seen & bits & ~(bits >> distance):
-            return None
-        return (bits | self.sets | (0 if self.bit is None else 1 << self.bit)) & seen
+    never: set[int]
+    clauses: list[Clause]
 
 
-def has_dead_ends(members: _Members, doubtful: set[str]) -> bool:
-    """Whether an object may reach a dead end by these keys, and by those that clauses connect with them."""
-    names, seen = _connected(members, doubtful)
-    steps = [members.move(event) for event in members.events if event.name in names]
+def learned(members: ClauseMembers, doubtful: list[str]) -> Learned | None:
+    """What follows for some keys, and for those that clauses connect with them; None if there are no dead ends there.
+
+    Raises:
+        ClausesRefused: there are too many states.
+    """
+    found = Learned(set(), [])
+    left = dict.fromkeys(doubtful)
+    fails = False
+    while left:
+        names, seen = _connected(members, left.popitem()[0])
+        left = {name: None for name in left if name not in names}
+        ends = _ends(members, names, seen)
+        if ends is not None:
+            fails = True
+            _learn(members, names, ends, found)
+    return found if fails else None
+
+
+def _ends(members: ClauseMembers, names: set[str], seen: int) -> list[int] | None:
+    """The states in which an object may end, as sets of events that were written; None if an object can never reach a
+    dead end by these keys alone. Only the bits of `seen` are about them."""
+    first = 2 * members.distance
+    steps = []
+    for index, event in enumerate(members.events):
+        if event.name in names:
+            move = members.move(event)
+            steps.append(move._replace(sets=move.sets | 1 << first + index))
+    seen |= (1 << first + len(members.events)) - (1 << first)
     steps.append(members.passing(members.listed))
     # Other listed keys are written in between, and pass places. Where several follow each other, one stands for all.
     own = {members.place(name) for name in names}
-    for place in {_next_other(members, own, place) for place in own} - {members.listed}:
+    for place in sorted({_next_other(members, own, place) for place in own} - {members.listed}):
         steps.append(members.passing(place)._replace(sets=1 << place))
         seen |= 1 << place
     end = members.passing(members.listed + 1)
@@ -58,28 +76,49 @@ def has_dead_ends(members: _Members, doubtful: set[str]) -> bool:
                 continue
             if after not in before:
                 if len(before) == MAX_STATES:
-                    return True
+                    raise ClausesRefused
                 before[after] = set()
                 todo.append(after)
             before[after].add(bits)
-    alive = [bits for bits in before if end.after(bits, members.distance, seen) is not None]
+    ends = [bits for bits in before if end.after(bits, members.distance, seen) is not None]
+    alive = list(ends)
     reached = set(alive)
     while alive:
         new = before[alive.pop()] - reached
         reached |= new
         alive.extend(new)
-    return len(reached) < len(before)
+    return None if len(reached) == len(before) else [bits >> first for bits in ends]
 
 
-def _next_other(members: _Members, own: set[int], place: int) -> int:
+def _learn(members: ClauseMembers, names: set[str], ends: list[int], found: Learned) -> None:
+    """Note the events that never happen, those that never happen together, and the keys that events need."""
+    mine = [index for index, event in enumerate(members.events) if event.name in names]
+    keys = {name: sum([1 << index for index in mine if members.events[index].name == name]) for name in sorted(names)}
+    for index in mine:
+        with_it = [bits for bits in ends if bits >> index & 1]
+        if not with_it:
+            found.never.add(members.events[index].number)
+            continue
+        part = members.events[index].part()
+        met = 0
+        for bits in with_it:
+            met |= bits
+        own = keys[members.events[index].name]
+        apart = [other for other in mine if other > index and not (met | own) >> other & 1]
+        found.clauses.extend([Clause((), (part, members.events[other].part())) for other in apart])
+        needed = [name for name, bits in keys.items() if bits != own and all([one & bits for one in with_it])]
+        found.clauses.extend([Clause((name,), (part,)) for name in needed])
+
+
+def _next_other(members: ClauseMembers, own: set[int], place: int) -> int:
     while place in own and place < members.listed:
         place += 1
     return place
 
 
-def _connected(members: _Members, doubtful: set[str]) -> tuple[set[str], int]:
-    """The keys that clauses connect with some keys, and all bits that are about them."""
-    names = set(doubtful)
+def _connected(members: ClauseMembers, name: str) -> tuple[set[str], int]:
+    """The keys that clauses connect with a key, and all bits that are about them."""
+    names = {name}
     grown = True
     clauses = [(clause.present, clause.values) for clause in members.demands]
     clauses += [((), pair) for pair in members.exclusions]

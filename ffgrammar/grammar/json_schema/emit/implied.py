@@ -29,11 +29,17 @@ class Event(NamedTuple):
         name: its key.
         body: its symbols.
         fails: the parts of clauses that fail where it is written.
+        number: differs for each event of an object.
     """
 
     name: str
     body: Body
     fails: frozenset[Part]
+    number: int
+
+    def part(self) -> Part:
+        """A part of clauses that fails where this event is written, and nowhere else."""
+        return self.name, (-1 - self.number,)
 
 
 def always_failing(events: list[Event]) -> dict[str, frozenset[Part]]:

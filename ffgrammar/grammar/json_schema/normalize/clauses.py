@@ -1,11 +1,11 @@
 """Many small choices about the keys of objects, as clauses.
 
-n conditions of the kind "if key `a` is there, key `b` must be there", each on keys of its own, have 2 ** n products, and
-all of them differ. So these are not multiplied out. Each becomes *clauses*: a clause holds if one of some keys is
-there, or if some other key is absent or has a value of a kind. `if`, `dependentRequired`, `not`, `oneOf` and the rest
-are read alike: what they say is a choice between conjunctions, and conjunctions are read as clauses again.
+n conditions of the kind "if key `a` is there, key `b` must be there", each on keys of its own, have 2 ** n products, all
+of which differ. So they are not multiplied out. Each becomes *clauses*: a clause holds if one of some keys is there, or
+if some other key is absent or has a value of a kind. `if`, `dependentRequired`, `not`, `oneOf` and the rest are read
+alike: they are choices between conjunctions, and what a conjunction says is read as clauses again.
 
-What an object's parser remembers of clauses is in emit/clauses.py. (400 conditions compile in 0.1 s.)
+emit/clauses.py says what the parser of an object remembers of clauses. (400 conditions compile in 0.1 s.)
 """
 
 from __future__ import annotations
@@ -90,9 +90,12 @@ class Clauses:
         present = tuple(dict.fromkeys((*one.present, *other.present)))
         values = dict(one.values)
         for name, conj in other.values:
-            known = values.get(name, conj)
+            known = values.get(name, NEVER)
             # (a key that is absent or has no value is absent)
-            values[name] = known if conj in (NEVER, known) else conj if known == NEVER else self._some(subschema, known, conj)
+            if known == NEVER:
+                values[name] = conj
+            elif conj not in (NEVER, known):
+                values[name] = self._some(subschema, known, conj)
         return Clause(present, tuple(values.items())) if values.keys().isdisjoint(present) else None
 
     def _some(self, subschema: Subschema, *options: Conj) -> Conj:

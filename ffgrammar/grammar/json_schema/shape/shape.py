@@ -20,7 +20,15 @@ from types import MappingProxyType
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
-from ffgrammar.grammar.json_schema.shape.constraints import Clause, Contained, Group, Items, Mark, PendingUnevaluated, SomeKey
+from ffgrammar.grammar.json_schema.shape.constraints import (
+    Clause,
+    Contained,
+    Group,
+    Items,
+    Mark,
+    PendingUnevaluated,
+    SomeKey,
+)
 from ffgrammar.grammar.json_schema.shape.types import ALL, ARR
 
 __all__ = ["NOTHING_CHECKED", "Shape", "lower_of"]
