@@ -125,7 +125,7 @@ def test_bits_that_are_set_and_settled(cl100k: ff.Tokenizer) -> None:
         for letter in "abcde":
             symbol = builder.terminal(store.literal(letter.encode()), letter)
             bit = chance.choice([None, *places])
-            conditions = {"need": some() if chance.random() < 0.3 else 0, "settled": (some() & low, 32 * words)}
+            conditions: Any = {"need": some() if chance.random() < 0.3 else 0, "settled": (some() & low, 32 * words)}
             builder.add_template(first, [symbol], first, bit=bit, sets=some(), **conditions)
         builder.add_template(first, [], need=some() if chance.random() < 0.3 else 0, settled=(some() & low, 32 * words))
         ir = builder.finish(builder.seq([builder.terminal(store.literal(b"<")), first]), delimited=True)

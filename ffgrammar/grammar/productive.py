@@ -58,4 +58,9 @@ def _productions(grammar: GrammarIR) -> tuple[Productions, int]:
 
 
 def _bits(some: int) -> list[int]:
-    return [bit for bit in range(some.bit_length()) if some >> bit & 1]
+    found = []
+    while some:
+        lowest = some & -some
+        found.append(lowest.bit_length() - 1)
+        some ^= lowest
+    return found

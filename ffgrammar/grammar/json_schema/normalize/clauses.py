@@ -1,16 +1,16 @@
 """Many small choices about the keys of objects, as clauses.
 
-n conditions of the kind "if key `a` is there, key `b` must be there", each on keys of its own, have 2 ** n products, all
-of which differ. So they are not multiplied out. Each becomes *clauses*: a clause holds if one of some keys is there, or
-if some other key is absent or has a value of a kind. `if`, `dependentRequired`, `not`, `oneOf` and the rest are read
-alike: they are choices between conjunctions, and what a conjunction says is read as clauses again.
+n conditions of the kind "if key `a` is there, key `b` must be there", each on keys of its own, have 2 ** n products.
+All of these differ, so they are not multiplied out. Each condition becomes *clauses*: a clause holds if one of some
+keys is there, or if some other key is absent or has a value of a kind. `if`, `dependentRequired`, `not`, `oneOf` and
+the rest are read alike: they are choices between conjunctions, and what a conjunction says is read as clauses again.
 
 emit/clauses.py says what the parser of an object remembers of clauses. (400 conditions compile in 0.1 s.)
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
@@ -56,6 +56,19 @@ class Clauses:
             found = self._of_choice(choice, 0)
             self._known[key] = found if found is not None and all(map(_is_plain, found)) else None
         return self._known[key]
+
+    def in_objects(self, choices: list[Choice], shape: Shape, absent: Callable[[str], bool]) -> list[Clause]:
+        """The clauses of choices, as far as a shape leaves them open. `absent` returns whether no object has a key."""
+        missing: dict[str, bool] = {}
+        found: dict[Clause, None] = {}
+        required = set(shape.required)
+        for choice in choices:
+            for clause in self.of(choice) or ():
+                names = (*clause.present, *[name for name, _ in clause.values])
+                missing.update([(name, absent(name)) for name in names if name not in missing])
+                if required.isdisjoint(clause.present) and not any([missing[name] for name, _ in clause.values]):
+                    found[Clause(tuple([name for name in clause.present if not missing[name]]), clause.values)] = None
+        return list(found)
 
     def _of_choice(self, choice: Choice, level: int) -> list[Clause] | None:
         if level > MAX_LEVELS or choice.path[2]:

@@ -40,6 +40,8 @@ cdef class Combiner:
 
     # takes a list of Choices; returns those that are multiplied out
     cdef list _not_deferred(self, Shape shape, list choices)
+    # returns whether a shape says that no object has a key
+    cpdef bint _is_absent(self, Shape shape, name)
     # takes a list of Choices, all of which become clauses; returns a list of at most one shape
     cdef list _with_clauses(self, Shape shape, list choices)
     # takes a list of Choices, and the subschemas that were applied, as bits

@@ -12,6 +12,7 @@ count against `Limits.alternatives`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
@@ -27,7 +28,7 @@ from ffgrammar.grammar.json_schema.normalize.settle import has_no_range, settle
 from ffgrammar.grammar.json_schema.normalize.unevaluated import finish
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
-from ffgrammar.grammar.json_schema.shape.constraints import Group
+from ffgrammar.grammar.json_schema.shape.constraints import Clause, Group
 from ffgrammar.grammar.json_schema.shape.scalars import merged, scalars
 from ffgrammar.grammar.json_schema.shape.shape import NOTHING_CHECKED, Shape
 from ffgrammar.grammar.json_schema.shape.types import ALL, ARR, NUM, OBJ, STR
@@ -174,7 +175,8 @@ class Combiner:
             if not shape.types:
                 continue
             if grown and len(choices) >= FEW:
-                choices = self._conditions.merged(choices if is_one_of else self._open_choices(shape, choices), split)
+                choices = choices if is_one_of else self._open_choices(shape, choices)
+                choices = self._conditions.merged(choices, split, partial(self._is_absent, shape))
             if not choices:
                 if shape.pending:
                     finish(shape, self._strings, self._some_of, self._negation.conj)
@@ -230,7 +232,9 @@ class Combiner:
     def _with_clauses(self, shape: Shape, choices: list[Choice]) -> list[Shape]:
         """The objects of a shape, with what all these choices say of them; none if there are none."""
         shape.types = OBJ
-        clauses = dict.fromkeys([clause for choice in choices for clause in self._clauses.of(choice)])
+        clauses = self._clauses.in_objects(choices, shape, partial(self._is_absent, shape))
+        if Clause((), ()) in clauses:
+            return []
         # what is said of one key alone is said as usual
         sole = [clause.values[0] for clause in clauses if not clause.present and len(clause.values) == 1]
         shape.groups = (*shape.groups, *[Group({name: conj}, (), ()) for name, conj in sole])
@@ -239,6 +243,10 @@ class Combiner:
         shape.checked = NOTHING_CHECKED
         shape.checked_items = ()
         return [shape] if settle(shape, self._strings) else []
+
+    def _is_absent(self, shape: Shape, name: str) -> bool:
+        """Whether a shape says that no object has a key."""
+        return property_conj(shape, name, self._strings) == NEVER
 
     def _apply_all(self, shape: Shape, steps: Sequence[_Step], choices: list[Choice]) -> int:
         """Apply conjunctions to a shape. Returns the subschemas that were applied, as bits."""
