@@ -22,7 +22,7 @@ from ffgrammar.grammar.json_schema.emit.clause_members import ClauseMembers
 from ffgrammar.grammar.json_schema.emit.dead_ends import Learned, learned
 from ffgrammar.grammar.json_schema.emit.implied import Event, Part, with_implied
 from ffgrammar.grammar.json_schema.emit.members import Body
-from ffgrammar.grammar.json_schema.emit.other_keys import key_classes, key_symbols, named_key
+from ffgrammar.grammar.json_schema.emit.other_keys import key_classes, key_filter, key_symbols, named_key
 from ffgrammar.grammar.json_schema.emit.symbols import ClausesRefused, Symbols
 from ffgrammar.grammar.json_schema.normalize.parts import property_conjs
 from ffgrammar.grammar.json_schema.shape.constraints import Clause
@@ -39,7 +39,8 @@ MAX_ROUNDS = 4
 def clause_object(em: Symbols, shape: Shape, depth: int) -> int | None:
     """The symbol of the objects of a shape with clauses; None if there are none."""
     names = _names(shape)
-    events = _events(em, shape, names, depth)
+    allowed = key_filter(em, shape.key_names) if shape.key_names else None
+    events = _events(em, shape, [name for name in names if _matches(em, allowed, name)], depth)
     listed = [] if em.any_order else [name for name, is_listed in names.items() if is_listed]
     required = dict.fromkeys(shape.required)
     clauses = list(shape.clauses)
@@ -55,7 +56,7 @@ def clause_object(em: Symbols, shape: Shape, depth: int) -> int | None:
         doubtful = members.doubtful()
         more = learned(members, doubtful) if doubtful else None
         if more is None:
-            return _written(em, shape, names, members, depth)
+            return _written(em, key_classes(em, shape, dict.fromkeys(names), allowed), members, depth)
         known = len(clauses), len(events)
         clauses, events = _with_learned(events, clauses, more)
         if known == (len(clauses), len(events)):
@@ -71,10 +72,14 @@ def _with_learned(events: list[Event], clauses: list[Clause], more: Learned) -> 
     return list(dict.fromkeys([*clauses, *more.clauses])), kept
 
 
-def _written(em: Symbols, shape: Shape, names: dict[str, bool], members: ClauseMembers, depth: int) -> int:
-    """The symbol of an object that cannot reach a dead end."""
+def _matches(em: Symbols, allowed: int | None, name: str) -> bool:
+    return allowed is None or em.store.matches(allowed, em.strings.spelled(name))
+
+
+def _written(em: Symbols, classes: list[tuple[int, Conj]], members: ClauseMembers, depth: int) -> int:
+    """The symbol of an object that cannot reach a dead end. `classes` are the keys beside the named ones."""
     others: list[Body] = []
-    for keys, conj in key_classes(em, shape, dict.fromkeys(names), None):
+    for keys, conj in classes:
         value = em.symbol(conj, depth + 1)
         if value != em.never:
             others.append((*key_symbols(em, keys, "key"), value))
@@ -98,7 +103,7 @@ def _names(shape: Shape) -> dict[str, bool]:
     return names
 
 
-def _events(em: Symbols, shape: Shape, names: dict[str, bool], depth: int) -> list[Event]:
+def _events(em: Symbols, shape: Shape, names: list[str], depth: int) -> list[Event]:
     parts: dict[str, dict[Conj, None]] = {}
     for clause in shape.clauses:
         for name, conj in clause.values:

@@ -16,6 +16,7 @@ from typing import Any
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 from ffgrammar.grammar.json_schema.normalize.negation import Negation
+from ffgrammar.grammar.json_schema.normalize.parts import has_only_keys
 from ffgrammar.grammar.json_schema.normalize.reader import Reader
 from ffgrammar.grammar.json_schema.shape.choices import Choice
 from ffgrammar.grammar.json_schema.shape.constraints import Clause
@@ -23,7 +24,7 @@ from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import OBJ
 from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_OF
 
-__all__ = ["Clauses", "has_only_keys"]
+__all__ = ["Clauses"]
 
 # A choice that takes more clauses, or whose parts are choices in more levels, is multiplied out.
 MAX_CLAUSES = 24
@@ -125,7 +126,11 @@ class Clauses:
         self._reader.apply(shape, conj, (), choices)
         if not shape.types:
             return [Clause((), ())]
-        if not has_only_keys(shape) or any([group.patterns or group.additional for group in shape.groups]):
+        if (
+            not has_only_keys(shape)
+            or shape.key_names
+            or any([group.patterns or group.additional for group in shape.groups])
+        ):
             return None
         found = [Clause((name,), ()) for name in shape.required]
         found += [Clause((), ((name, one),)) for group in shape.groups for name, one in group.named.items() if one]
@@ -135,13 +140,6 @@ class Clauses:
                 return None
             found += clauses
         return found if len(found) <= MAX_CLAUSES else None
-
-
-def has_only_keys(shape: Shape) -> bool:
-    """Whether a shape says nothing of objects but what the values of keys obey, and which keys are required."""
-    if shape.max_properties is not None or shape.min_properties > len(set(shape.required)):
-        return False
-    return not (shape.some_keys or shape.key_names or shape.marks or shape.pending or shape.holed or shape.clauses)
 
 
 def _weakest(clauses: list[Clause]) -> list[Clause]:

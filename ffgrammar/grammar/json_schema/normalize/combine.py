@@ -22,7 +22,13 @@ from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.normalize.conditions import FEW, Conditions
 from ffgrammar.grammar.json_schema.normalize.context import Context
 from ffgrammar.grammar.json_schema.normalize.one_of import too_many
-from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj, property_conjs, touched
+from ffgrammar.grammar.json_schema.normalize.parts import (
+    has_only_keys,
+    item_conj,
+    property_conj,
+    property_conjs,
+    touched,
+)
 from ffgrammar.grammar.json_schema.normalize.reader import Reader
 from ffgrammar.grammar.json_schema.normalize.settle import has_no_range, settle
 from ffgrammar.grammar.json_schema.normalize.unevaluated import finish
@@ -186,7 +192,7 @@ class Combiner:
                     done.append(shape)
                 continue
             left = choices
-            if len(choices) >= DEFERRED and self._defers and shape.types & OBJ:
+            if len(choices) >= DEFERRED and self._defers and shape.types & OBJ and has_only_keys(shape):
                 left = self._not_deferred(shape, choices)
                 if not left:
                     if shape.types != OBJ:
@@ -194,6 +200,9 @@ class Combiner:
                         other = shape.copy()
                         other.types &= ~OBJ
                         todo.append((other, (), (), (), list(choices), False, split, read))
+                    cost = 1 + len(choices) // FEW_OPTIONS
+                    made += cost
+                    self._cost += cost
                     done.extend(self._with_clauses(shape, choices))
                     continue
             # the choice with the fewest alternatives is made first: its outcome rules out alternatives of other choices
@@ -220,14 +229,12 @@ class Combiner:
 
     def _not_deferred(self, shape: Shape, choices: list[Choice]) -> list[Choice]:
         """Those of some choices that are multiplied out: all of them if the others would be few."""
-        from ffgrammar.grammar.json_schema.normalize.clauses import Clauses, has_only_keys
+        from ffgrammar.grammar.json_schema.normalize.clauses import Clauses
 
         if self._clauses is None:
             self._clauses = Clauses(self._reader, self._subschemas, self._negation)
         left = [choice for choice in choices if self._clauses.of(choice) is None]
-        if len(choices) - len(left) < DEFERRED or not (left or has_only_keys(shape)):
-            return choices
-        return left
+        return choices if len(choices) - len(left) < DEFERRED else left
 
     def _with_clauses(self, shape: Shape, choices: list[Choice]) -> list[Shape]:
         """The objects of a shape, with what all these choices say of them; none if there are none."""
