@@ -39,7 +39,17 @@ def _atom(random: Random) -> dict[str, Any]:
 
 
 def _rule(random: Random) -> dict[str, Any]:
-    kind = random.randrange(7)
+    kind = random.randrange(10)
+    if kind >= 7:
+        one, other = random.sample(KEYS, 2)
+        values = {"properties": {one: _value(random), other: _value(random)}, "required": [one, other]}
+        return random.choice(
+            [
+                {"if": {"allOf": [_atom(random), _atom(random)]}, "then": _atom(random)},
+                {"not": {"required": random.sample(KEYS, 3)}},
+                {"not": values},
+            ]
+        )
     if kind <= 1:
         return {"dependentRequired": {key: [random.choice(KEYS)] for key in random.sample(KEYS, 2)}}
     if kind <= 3:
@@ -60,6 +70,8 @@ def _schema(random: Random) -> dict[str, Any]:
         schema["properties"] = {key: _value(random) for key in random.sample(KEYS, random.randrange(1, 4))}
     if random.random() < 0.3:
         schema["required"] = random.sample(KEYS, random.randrange(1, 3))
+    if random.random() < 0.1:
+        schema["propertyNames"] = random.choice([{"pattern": "^[abc]"}, {"not": {"const": "a"}}])
     if random.random() < 0.2:
         schema["additionalProperties"] = random.choice([False, {"type": "integer"}])
     return schema
@@ -94,7 +106,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
     yield written
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(50))
 def test_random_rules(few: list[int], seed: int) -> None:
     random = Random(seed)
     schema = _schema(random)
@@ -169,8 +181,19 @@ def test_conditions_on_keys_of_their_own(order: Any) -> None:
         {"allOf": [{"not": {"required": [f"k{i}", f"m{i}"]}} for i in range(300)]},
         {"allOf": [{"oneOf": [{"required": [f"{c}{i}"]} for c in "km"]} for i in range(60)]},
         {"allOf": [{"anyOf": [{"properties": {f"k{i}": {"type": t}}} for t in ("null", "string")]} for i in range(60)]},
+        {"allOf": [{"not": {"required": [f"k{i}", f"k{i + 1}", f"k{i + 2}"]}} for i in range(0, 60, 2)]},
+        {"allOf": [{"if": {"required": [f"k{i}", f"k{i + 1}"]}, "then": {"required": [f"m{i}"]}} for i in range(60)]},
     ],
-    ids=["pairs", "a ring", "a listed ring", "not both", "exactly one", "one of two types"],
+    ids=[
+        "pairs",
+        "a ring",
+        "a listed ring",
+        "not both",
+        "exactly one",
+        "one of two types",
+        "not all three",
+        "two keys",
+    ],
 )
 def test_the_cost_grows_with_the_number(schema: dict[str, Any]) -> None:
     """The product would have more alternatives than the limit allows, and takes more memory than this."""

@@ -14,6 +14,8 @@ __all__ = ["ClauseMembers", "Move"]
 
 # A parameter has at most this many bits.
 MAX_BITS = 8000
+# An event has at most this many templates.
+MAX_MOVES = 16
 
 
 class Move(NamedTuple):
@@ -64,22 +66,29 @@ class ClauseMembers:
         self.bits = {name: bit for bit, name in enumerate(dict.fromkeys([*listed, *names]))}
         self.others_bit = len(self.bits)
         self.demands = [clause for clause in clauses if clause.present]
-        self.exclusions = [clause.values for clause in clauses if not clause.present]
+        # clauses that all of their parts break together, rather than one alone
+        self.joint = [clause for clause in clauses if len(clause.values) > 2 - bool(clause.present)]
+        self.exclusions = [clause.values for clause in clauses if len(clause.values) == 2 and not clause.present]
         first = self.others_bit + 1
         self.raised = {clause: 1 << first + i for i, clause in enumerate(self.demands)}
         first += len(self.demands)
-        parts = dict.fromkeys([part for pair in self.exclusions for part in pair])
+        together = [*self.exclusions, *[clause.values for clause in self.joint]]
+        parts = dict.fromkeys([part for values in together for part in values])
         self.failed = {part: 1 << first + i for i, part in enumerate(parts)}
         self.distance = (first + len(parts) + 31) // 32 * 32
         if 2 * self.distance > MAX_BITS:
             raise ClausesRefused
         self.by_part: dict[Part, list[Clause]] = {}
         self.by_key: dict[str, list[Clause]] = {}
+        self.joint_by_part: dict[Part, list[Clause]] = {}
         for clause in self.demands:
-            for part in clause.values:
-                self.by_part.setdefault(part, []).append(clause)
+            if len(clause.values) == 1:
+                self.by_part.setdefault(clause.values[0], []).append(clause)
             for name in clause.present:
                 self.by_key.setdefault(name, []).append(clause)
+        for clause in self.joint:
+            for part in clause.values:
+                self.joint_by_part.setdefault(part, []).append(clause)
         self.excluded: dict[Part, int] = {}
         for one, other in self.exclusions:
             for part, against in ((one, other), (other, one)):
@@ -112,8 +121,32 @@ class ClauseMembers:
         raised = [clause for part in event.fails for clause in self.by_part.get(part, ())]
         return [clause for clause in raised if self.lasts[clause] < place]
 
-    def move(self, event: Event) -> Move:
-        """The conditions of an event, and what it changes."""
+    def moves(self, event: Event) -> list[Move]:
+        """The templates of an event: their conditions, and what they change."""
+        found = [self._move(event)]
+        for part in event.fails:
+            for clause in self.joint_by_part.get(part, ()):
+                found = [move for one in found for move in self._joint_moves(one, event, clause, part)]
+                if len(found) > MAX_MOVES:
+                    raise ClausesRefused
+        return found
+
+    def _joint_moves(self, move: Move, event: Event, clause: Clause, part: Part) -> list[Move]:
+        """A move, for each way in which the other parts of a clause may have failed before."""
+        found = []
+        need = 0
+        for other in clause.values:
+            if other != part:
+                found.append(move._replace(need=move.need | need, settled=move.settled | self.failed[other]))
+                need |= self.failed[other]
+        if clause.present:
+            if self.lasts[clause] < self.place(event.name):
+                need |= self.raised[clause] << self.distance
+            found.append(move._replace(need=move.need | need, sets=move.sets | self.raised[clause]))
+        return found
+
+    def _move(self, event: Event) -> Move:
+        """The conditions of an event, and what it changes, as far as other parts of clauses make no difference."""
         place, bit = self.place(event.name), self.bits[event.name]
         need, settled = self._due[place]
         sets = 0
@@ -147,19 +180,29 @@ class ClauseMembers:
         always = always_failing(self.events)
         free = {event.name for event in self.events if self._is_free(event)}
         calm = {
-            event.name for event in self.events if event.fails == always[event.name] and not self._is_excluded(event)
+            event.name
+            for event in self.events
+            if event.fails == always[event.name] and not self._is_excluded(event) and not self._joint_limits(event)
         }
+        joint = set(self.joint)
         doubtful = {name for name in self.required if name not in free}
         for clause in self.demands:
             last = [name for name in clause.present if self.place(name) == self.lasts[clause]]
             # what the only key of a clause demands in turn was met where it had to be (see implied.py)
-            if free.isdisjoint(last) and not (len(clause.present) == 1 and calm.issuperset(clause.present)):
+            sole = len(clause.present) == 1 and clause not in joint
+            if free.isdisjoint(last) and not (sole and calm.issuperset(clause.present)):
                 doubtful.update(clause.present)
         return sorted(doubtful)
 
     def _is_free(self, event: Event) -> bool:
         """Whether an event can happen whatever was written before."""
-        return not self._is_excluded(event) and not self._backward(event)
+        return not self._is_excluded(event) and not self._backward(event) and not self._joint_limits(event)
+
+    def _joint_limits(self, event: Event) -> bool:
+        """Whether an event may be impossible because other parts of a clause failed before."""
+        place = self.place(event.name)
+        clauses = [clause for part in event.fails for clause in self.joint_by_part.get(part, ())]
+        return any([not clause.present or self.lasts[clause] < place for clause in clauses])
 
     def _is_excluded(self, event: Event) -> bool:
         return any([part in self.excluded for part in event.fails])
@@ -172,9 +215,9 @@ class ClauseMembers:
         end = self.passing(self.listed + 1)
         for symbol, comma in ((first, ()), (more, (em.comma,))):
             for event in self.events:
-                bit, need, settled, sets = self.move(event)
                 body = [*comma, *event.body]
-                add(symbol, body, more, bit=bit, need=need, sets=sets, settled=(settled, self.distance))
+                for bit, need, settled, sets in self.moves(event):
+                    add(symbol, body, more, bit=bit, need=need, sets=sets, settled=(settled, self.distance))
             _, need, settled, sets = self.passing(self.listed)
             for other in others:
                 add(symbol, [*comma, *other], more, need=need, sets=sets, settled=(settled, self.distance))

@@ -7,7 +7,10 @@ these bits:
 - for each clause that some keys can meet: it was raised, because a key has a value that it forbids; and, a distance
   above this bit, it was met, because one of these keys was written. What is raised must be met before the end, and
   before the last key that can meet it is passed. So it is settled in the sense of templates.
-- for each part of a clause by which two keys exclude each other: this part fails. The other one must not fail then.
+- for each part of a clause by which keys exclude each other: this part fails. Some other one must not fail then.
+
+A clause about the values of several keys is raised by the last of them. So an event may have several templates, by
+which of these parts failed before.
 
 A text must never reach a dead end. Where each clause has a key that can always be written, and that comes last among
 those that meet the clause, writing all of these keys completes every object. Where this is not so, all that can be
@@ -150,10 +153,8 @@ def _simplified(
             values = tuple([part for part in clause.values if part in failing])
             if len(values) < len(clause.values) or not required.keys().isdisjoint(present):
                 continue
-            forced = [part for part in values if part[0] in required and _always_fails(events, part)]
-            if forced and not present:
-                # the other part holds
-                values = tuple([part for part in values if part not in forced])
+            # what cannot hold is left out
+            values = tuple([part for part in values if part[0] not in required or not _always_fails(events, part)])
             if not values and len(present) == 1:
                 required[present[0]] = None
             elif present or len(values) > 1:

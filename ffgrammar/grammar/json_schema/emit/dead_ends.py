@@ -56,8 +56,7 @@ def _ends(members: ClauseMembers, names: set[str], seen: int) -> list[int] | Non
     steps = []
     for index, event in enumerate(members.events):
         if event.name in names:
-            move = members.move(event)
-            steps.append(move._replace(sets=move.sets | 1 << first + index))
+            steps += [move._replace(sets=move.sets | 1 << first + index) for move in members.moves(event)]
     seen |= (1 << first + len(members.events)) - (1 << first)
     steps.append(members.passing(members.listed))
     # Other listed keys are written in between, and pass places. Where several follow each other, one stands for all.
@@ -121,7 +120,7 @@ def _connected(members: ClauseMembers, name: str) -> tuple[set[str], int]:
     names = {name}
     grown = True
     clauses = [(clause.present, clause.values) for clause in members.demands]
-    clauses += [((), pair) for pair in members.exclusions]
+    clauses += [((), values) for values in (*members.exclusions, *[clause.values for clause in members.joint])]
     while grown:
         grown = False
         for present, values in clauses:

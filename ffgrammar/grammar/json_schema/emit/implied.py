@@ -59,7 +59,7 @@ def with_implied(clauses: list[Clause], events: list[Event], listed: list[str]) 
     places = {name: place for place, name in enumerate(listed)}
     demanded: dict[str, dict[Part, list[str]]] = {}
     for clause in clauses:
-        if clause.values and len(clause.present) == 1:
+        if len(clause.values) == 1 and len(clause.present) == 1:
             ((name, conj),) = clause.values
             demanded.setdefault(name, {}).setdefault((name, conj), []).append(clause.present[0])
     found = dict.fromkeys(clauses)

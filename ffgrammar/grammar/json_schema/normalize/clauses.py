@@ -29,6 +29,8 @@ __all__ = ["Clauses"]
 # A choice that takes more clauses, or whose parts are choices in more levels, is multiplied out.
 MAX_CLAUSES = 24
 MAX_LEVELS = 4
+# A clause is about the values of at most this many keys.
+MAX_VALUES = 4
 
 
 class Clauses:
@@ -153,6 +155,5 @@ def _weakest(clauses: list[Clause]) -> list[Clause]:
 
 
 def _is_plain(clause: Clause) -> bool:
-    """Whether emit/clauses.py can write a clause: one key has a value of a kind, and others must be there then; or two
-    keys exclude each other."""
-    return len(clause.values) <= 1 if clause.present else len(clause.values) in (1, 2)
+    """Whether emit/clauses.py can write a clause."""
+    return len(clause.values) <= MAX_VALUES and bool(clause.present or clause.values)
