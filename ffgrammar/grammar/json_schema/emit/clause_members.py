@@ -12,8 +12,10 @@ from ffgrammar.grammar.json_schema.shape.constraints import Clause
 
 __all__ = ["ClauseMembers", "Move"]
 
-# A parameter has at most this many bits.
+# A parameter has at most this many bits. Where a key is written, there is a parameter for each key that may come next;
+# together they have at most so many bits that they take half a megabyte.
 MAX_BITS = 8000
+MAX_BITS_NEXT = 4 << 20
 # An event has at most this many templates.
 MAX_MOVES = 16
 
@@ -76,7 +78,7 @@ class ClauseMembers:
         parts = dict.fromkeys([part for values in together for part in values])
         self.failed = {part: 1 << first + i for i, part in enumerate(parts)}
         self.distance = (first + len(parts) + 31) // 32 * 32
-        if 2 * self.distance > MAX_BITS:
+        if 2 * self.distance > MAX_BITS or 2 * self.distance * len(events) > MAX_BITS_NEXT:
             raise ClausesRefused
         self.by_part: dict[Part, list[Clause]] = {}
         self.by_key: dict[str, list[Clause]] = {}

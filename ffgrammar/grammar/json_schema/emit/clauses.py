@@ -37,6 +37,8 @@ __all__ = ["clause_object"]
 MAX_KINDS = 16
 # How often something may be learned before there are no dead ends.
 MAX_ROUNDS = 4
+# The work of a clause, in units of `ExprStore.count_work`.
+WORK = 1000
 
 
 def clause_object(em: Symbols, shape: Shape, depth: int) -> int | None:
@@ -48,6 +50,7 @@ def clause_object(em: Symbols, shape: Shape, depth: int) -> int | None:
     required = dict.fromkeys(shape.required)
     clauses = list(shape.clauses)
     for _ in range(MAX_ROUNDS):
+        em.store.count_work(WORK * len(clauses))
         found = _simplified(clauses, events, required)
         if found is None:
             return None
@@ -57,7 +60,7 @@ def clause_object(em: Symbols, shape: Shape, depth: int) -> int | None:
         implied = with_implied(clauses, events, listed)
         members = ClauseMembers(list(names), listed, list(required), implied, events, not em.any_order)
         doubtful = members.doubtful()
-        more = learned(members, doubtful) if doubtful else None
+        more = learned(em, members, doubtful) if doubtful else None
         if more is None:
             return _written(em, key_classes(em, shape, dict.fromkeys(names), allowed), members, depth)
         known = len(clauses), len(events)

@@ -9,13 +9,18 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ffgrammar.grammar.json_schema.emit.clause_members import ClauseMembers
-from ffgrammar.grammar.json_schema.emit.symbols import ClausesRefused
+from ffgrammar.grammar.json_schema.emit.symbols import ClausesRefused, Symbols
 from ffgrammar.grammar.json_schema.shape.constraints import Clause
 
 __all__ = ["Learned", "learned"]
 
-# With more states the clauses are refused.
+# With more states the clauses are refused. So they are after this many steps in one build.
 MAX_STATES = 3000
+MAX_STEPS = 1_000_000
+# In `Symbols.shared`: how many steps there were.
+_STEPS = ("dead ends",)
+# The work of a step, in units of `ExprStore.count_work`.
+WORK = 100
 
 
 class Learned(NamedTuple):
@@ -30,7 +35,7 @@ class Learned(NamedTuple):
     clauses: list[Clause]
 
 
-def learned(members: ClauseMembers, doubtful: list[str]) -> Learned | None:
+def learned(em: Symbols, members: ClauseMembers, doubtful: list[str]) -> Learned | None:
     """What follows for some keys, and for those that clauses connect with them; None if there are no dead ends there.
 
     Raises:
@@ -42,14 +47,14 @@ def learned(members: ClauseMembers, doubtful: list[str]) -> Learned | None:
     while left:
         names, seen = _connected(members, left.popitem()[0])
         left = {name: None for name in left if name not in names}
-        ends = _ends(members, names, seen)
+        ends = _ends(em, members, names, seen)
         if ends is not None:
             fails = True
             _learn(members, names, ends, found)
     return found if fails else None
 
 
-def _ends(members: ClauseMembers, names: set[str], seen: int) -> list[int] | None:
+def _ends(em: Symbols, members: ClauseMembers, names: set[str], seen: int) -> list[int] | None:
     """The states in which an object may end, as sets of events that were written; None if an object can never reach a
     dead end by these keys alone. Only the bits of `seen` are about them."""
     first = 2 * members.distance
@@ -69,6 +74,10 @@ def _ends(members: ClauseMembers, names: set[str], seen: int) -> list[int] | Non
     todo = [0]
     while todo:
         bits = todo.pop()
+        em.store.count_work(WORK * len(steps))
+        em.shared[_STEPS] = em.shared.get(_STEPS, 0) + len(steps)
+        if em.shared[_STEPS] > MAX_STEPS:
+            raise ClausesRefused
         for step in steps:
             after = step.after(bits, members.distance, seen)
             if after is None or after == bits:
