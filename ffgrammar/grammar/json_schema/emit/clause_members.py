@@ -13,9 +13,9 @@ from ffgrammar.grammar.json_schema.shape.constraints import Clause
 __all__ = ["ClauseMembers", "Move"]
 
 # A parameter has at most this many bits. Where a key is written, there is a parameter for each key that may come next;
-# together they have at most so many bits that they take half a megabyte.
+# together they have at most so many bits that they take a megabyte.
 MAX_BITS = 8000
-MAX_BITS_NEXT = 4 << 20
+MAX_BITS_NEXT = 8 << 20
 # An event has at most this many templates.
 MAX_MOVES = 16
 
@@ -208,6 +208,11 @@ class ClauseMembers:
 
     def _is_excluded(self, event: Event) -> bool:
         return any([part in self.excluded for part in event.fails])
+
+    def excludes(self, event: Event, other: Event) -> bool:
+        """Whether two events exclude each other by one of their parts each."""
+        failed = sum({self.failed.get(part, 0) for part in other.fails})
+        return any([self.excluded.get(part, 0) & failed for part in event.fails])
 
     def write(self, em: Symbols, others: list[Body]) -> list[Body]:
         """Make the templates. Returns the bodies of the lists of properties, without braces."""

@@ -113,7 +113,8 @@ def _learn(members: ClauseMembers, names: set[str], ends: list[int], found: Lear
             met |= bits
         own = keys[members.events[index].name]
         apart = [other for other in mine if other > index and not (met | own) >> other & 1]
-        found.clauses.extend([Clause((), (part, members.events[other].part())) for other in apart])
+        new = [other for other in apart if not members.excludes(members.events[index], members.events[other])]
+        found.clauses.extend([Clause((), (part, members.events[other].part())) for other in new])
         needed = [name for name, bits in keys.items() if bits != own and all([one & bits for one in with_it])]
         found.clauses.extend([Clause((name,), (part,)) for name in needed])
 
