@@ -208,6 +208,22 @@ def test_the_cost_grows_with_the_number(schema: dict[str, Any]) -> None:
     assert grammar.stats()["bytes"] < 60 << 20
 
 
+def test_other_values_are_not_multiplied_out() -> None:
+    """Without a `type`, values that are no objects obey all of these, or are told by each condition alone."""
+    of_types = [{"anyOf": [{"properties": {f"{c}{i}": {"type": "integer"}}} for c in "abc"]} for i in range(30)]
+    rules = [
+        {"if": {"properties": {f"t{i}": {"const": 1}}, "required": [f"t{i}"]}, "then": {"required": [f"p{i}"]}}
+        for i in range(30)
+    ]
+    values: list[Any] = [5, "s", "ss", None, [1], {}, {"t1": 1}, {"t1": 1, "p1": 1}, {"t1": 1, "p1": "s", "t2": 1}]
+    values += [{"a1": "s", "b1": 1, "c1": "s"}, {"a1": "s", "b1": "s", "c1": "s"}]
+    for several in (of_types, rules, [*of_types, {"anyOf": [{"type": "object"}, {"type": "string", "minLength": 2}]}]):
+        schema = {"allOf": several}
+        grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=2000))
+        for value in values:
+            assert is_sentence(grammar, spelled(value, True)) == is_valid(schema, value), value
+
+
 def test_what_clauses_cannot_say_is_multiplied_out() -> None:
     """A required key that others exclude: the first key may lead to a dead end, so this is not written with clauses."""
     nots = [{"not": {"required": ["r", f"k{i}"]}} for i in range(8)]

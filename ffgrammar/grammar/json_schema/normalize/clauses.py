@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
+from ffgrammar.grammar.json_schema.documents.contents import SILENT
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 from ffgrammar.grammar.json_schema.normalize.negation import Negation
 from ffgrammar.grammar.json_schema.normalize.parts import has_only_keys
@@ -29,6 +30,11 @@ __all__ = ["Clauses"]
 # A choice that takes more clauses, or whose parts are choices in more levels, is multiplied out.
 MAX_CLAUSES = 24
 MAX_LEVELS = 4
+# Words that say nothing of values that are no objects.
+_OBJECT_WORDS = SILENT | {
+    *("properties", "patternProperties", "additionalProperties", "propertyNames", "required"),
+    *("minProperties", "maxProperties", "dependencies", "dependentRequired", "dependentSchemas"),
+}
 # A clause is about the values of at most this many keys.
 MAX_VALUES = 4
 
@@ -59,6 +65,13 @@ class Clauses:
             found = self._of_choice(choice, 0)
             self._known[key] = found if found is not None and all(map(_is_plain, found)) else None
         return self._known[key]
+
+    def binds_others(self, choice: Choice) -> bool:
+        """Whether a choice may say something of values that are no objects."""
+        words = [
+            [self._subschemas.list[at].keywords() if at else {"not": {}} for at in option] for option in choice.options
+        ]
+        return not any([all(map(_OBJECT_WORDS.issuperset, keywords)) for keywords in words])
 
     def in_objects(self, choices: list[Choice], shape: Shape, absent: Callable[[str], bool]) -> list[Clause]:
         """The clauses of choices, as far as a shape leaves them open. `absent` returns whether no object has a key."""

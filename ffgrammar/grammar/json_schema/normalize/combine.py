@@ -196,10 +196,10 @@ class Combiner:
                 left = self._not_deferred(shape, choices)
                 if not left:
                     if shape.types != OBJ:
-                        # choices about keys are made for other values, which has one outcome most of the time
                         other = shape.copy()
                         other.types &= ~OBJ
-                        todo.append((other, (), (), (), list(choices), False, split, read))
+                        binding = [choice for choice in choices if self._clauses.binds_others(choice)]
+                        todo.append((other, (), (), (), binding, False, split, read))
                     cost = 1 + len(choices) // FEW_OPTIONS
                     made += cost
                     self._cost += cost
