@@ -6,7 +6,7 @@ from typing import Any
 
 from hostile_sources import Made, string
 
-__all__ = ["choices", "conditions", "conditions_on_one_key"]
+__all__ = ["choices", "conditions", "conditions_on_one_key", "rules_about_keys"]
 
 
 def choices() -> Made:
@@ -147,3 +147,58 @@ def conditions_on_one_key() -> Made:
             },
             b'{"t":"k1","',
         )
+
+
+def rules_about_keys() -> Made:
+    """Many small rules about keys of their own."""
+    for n in (10, 50, 200):
+        on = [{"properties": {f"t{i}": {"const": 1}}, "required": [f"t{i}"]} for i in range(n)]
+        then = [{"required": [f"p{i}"]} for i in range(n)]
+        plain = [{"if": one, "then": two} for one, two in zip(on, then, strict=True)]
+        listed = {f"{c}{i}": {} for c in "tp" for i in range(n)}
+        kinds: dict[str, dict[str, Any]] = {
+            "then a range": {
+                "allOf": [{"if": one, "then": {"properties": {f"p{i}": {"minimum": 3}}}} for i, one in enumerate(on)]
+            },
+            "then and else": {
+                "allOf": [{**one, "else": {"required": [f"q{i}"]}} for i, one in enumerate(plain)],
+            },
+            "then a type, else another": {
+                "allOf": [
+                    {
+                        "if": one,
+                        "then": {"properties": {f"p{i}": {"type": "boolean"}}, "required": [f"p{i}"]},
+                        "else": {"properties": {f"p{i}": {"type": "integer"}}},
+                    }
+                    for i, one in enumerate(on)
+                ]
+            },
+            "if two keys": {
+                "allOf": [{"if": {"allOf": [one, on[i - 1]]}, "then": then[i]} for i, one in enumerate(on)],
+            },
+            "each the next": {"allOf": [{"if": one, "then": on[(i + 1) % n]} for i, one in enumerate(on)]},
+            "closed": {"properties": listed, "additionalProperties": False, "allOf": plain},
+            "names": {"propertyNames": {"pattern": "^[a-z0-9]+$"}, "allOf": plain},
+            "at most 20 keys": {"maxProperties": 20, "allOf": plain},
+            "at least 5 keys": {"minProperties": 5, "allOf": plain},
+            "patterns of keys": {"patternProperties": {"^p": {"type": "integer"}}, "allOf": plain},
+            "unevaluated": {"allOf": plain, "unevaluatedProperties": {"type": "integer"}},
+            "in not": {"not": {"anyOf": plain}},
+            "in oneOf": {"oneOf": plain},
+            "one or two others": {
+                "allOf": [
+                    {"oneOf": [{"required": [f"a{i}"]}, {"required": [f"b{i}", f"a{(i + 1) % n}"]}]} for i in range(n)
+                ]
+            },
+            "not all three": {
+                "allOf": [{"not": {"required": [f"a{i}", f"b{i}", f"c{i}"]}} for i in range(n)],
+            },
+            "not both values": {
+                "allOf": [
+                    {"not": {"properties": {f"{c}{i}": {"const": 1} for c in "ab"}, "required": [f"a{i}", f"b{i}"]}}
+                    for i in range(n)
+                ]
+            },
+        }
+        for name, keywords in kinds.items():
+            yield f"{n} rules about keys: {name}", "json", {"type": "object", **keywords}, b'{"t1":1,"p'

@@ -40,6 +40,27 @@ def kinds() -> Made:
                 b'{"k1_0":1',
             ),
             "first items": ([{"type": "array", "prefixItems": [{"const": tag}]} for tag in tags], b'["k1"'),
+            "a field each": (
+                [
+                    {"type": "object", "properties": {"t": {"const": tag}, f"p{i}": {"type": "integer"}}}
+                    for i, tag in enumerate(tags[: n // 4])
+                ],
+                b'{"t":"k1"',
+            ),
+            "a needed key each": (
+                [
+                    {"type": "object", "properties": {"t": {"const": tag}}, "required": [f"p{i}"]}
+                    for i, tag in enumerate(tags[: n // 4])
+                ],
+                b'{"t":"k1"',
+            ),
+            "a range each": (
+                [
+                    {"type": "object", "properties": {"t": {"const": tag}, "p": {"minimum": i}}}
+                    for i, tag in enumerate(tags[: n // 4])
+                ],
+                b'{"t":"k1"',
+            ),
             "references": ([{"$ref": f"#/$defs/{tag}"} for tag in tags], b'{"t":"k1"'),
         }
         for name, (branches, text) in variants.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from itertools import permutations, product
+from typing import Any
 
 import pytest
 
@@ -104,3 +105,49 @@ def test_masks_along_every_order(cl100k: ff.Tokenizer) -> None:
                 assert other.accept_bytes(bytes([byte])) == 1
             assert matcher.accept_bytes(bytes([byte])) == 1
         assert matcher.is_accepting()
+
+
+def test_bits_that_are_set_and_settled(cl100k: ff.Tokenizer) -> None:
+    """Random templates against what `Template` says of them, with bits in several words."""
+    for seed in range(60):
+        chance = random.Random(seed)
+        store = ExprStore()
+        builder = GrammarBuilder(store)
+        words = chance.choice([1, 2])
+        places = [*range(3), *range(32 * words - 2, 32 * words)]
+
+        def some(chance: random.Random = chance, places: list[int] = places, words: int = words) -> int:
+            chosen = chance.sample(places, chance.randrange(3))
+            return sum(1 << place + 32 * words * chance.randrange(2) for place in chosen)
+
+        first = builder.parametric(64 * words, "first")
+        low = (1 << 32 * words) - 1
+        for letter in "abcde":
+            symbol = builder.terminal(store.literal(letter.encode()), letter)
+            bit = chance.choice([None, *places])
+            conditions: Any = {"need": some() if chance.random() < 0.3 else 0, "settled": (some() & low, 32 * words)}
+            builder.add_template(first, [symbol], first, bit=bit, sets=some(), **conditions)
+        builder.add_template(first, [], need=some() if chance.random() < 0.3 else 0, settled=(some() & low, 32 * words))
+        ir = builder.finish(builder.seq([builder.terminal(store.literal(b"<")), first]), delimited=True)
+        ends = [one for one in ir.templates if one.again is None]
+        by_letter = dict(zip("abcde", [one for one in ir.templates if one.again is not None], strict=True))
+
+        def holds(text: str, by_letter: Any = by_letter, ends: Any = ends) -> bool:
+            bits = 0
+            for letter in text:
+                if not by_letter[letter].holds(bits, (0, 0)):
+                    return False
+                bits = by_letter[letter].bits_after(bits)
+            return any(one.holds(bits, (0, 0)) for one in ends)
+
+        texts = ["".join(letters) for length in range(5) for letters in product("abcde", repeat=length)]
+        try:
+            grammar = Grammar(ir, cl100k, Limits())
+        except ff.GrammarError:
+            assert not any(map(holds, texts))
+            continue
+        for text in texts:
+            matcher = grammar.matcher()
+            whole = ("<" + text).encode()
+            accepted = matcher.accept_bytes(whole) == len(whole) and matcher.is_accepting()
+            assert accepted == holds(text), (seed, text)

@@ -33,7 +33,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 8
+VERSION = 9
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 # Groups of lexemes are below this.
@@ -67,7 +67,8 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         "productions": [[head, list(rhs)] for head, rhs in grammar.productions],
         "parametric": [[family.number, family.bits] for family in grammar.parametric],
         "templates": [
-            [one.head, one.rhs, one.again, one.bit, one.need, one.counts, one.add] for one in grammar.templates
+            [one.head, one.rhs, one.again, one.bit, one.need, one.counts, one.add, one.sets, one.settled]
+            for one in grammar.templates
         ],
         "names": list(grammar.names),
         "rules": grammar.rules,
@@ -339,7 +340,7 @@ def _symbols(rhs: Any, names: list[str], lexemes: list[Lexeme]) -> tuple[int, ..
 
 
 def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: list[Lexeme]) -> Template:
-    head, rhs, again, bit, need, counts, add = one
+    head, rhs, again, bit, need, counts, add, sets, (mask, distance) = one
     _expect(type(head) is int and head in parametric, "bad template")
     bits = parametric[head]
     if again is not None:
@@ -350,7 +351,10 @@ def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: l
         _expect(any(symbol & 1 == 0 for symbol in rhs), "a template goes on without reading")
     if bit is not None:
         _number(bit, bits, "bit")
-    _number(need, 1 << bits, "bits")
+    for some in (need, sets):
+        _number(some, 1 << bits, "bits")
+    _expect(type(distance) is int and distance & 31 == 0 and 0 <= 2 * distance <= bits, "bad distance")
+    _number(mask, 1 << distance, "bits")
     bounds = []
     for lowest, highest in counts:
         most = None if highest is None else _number(highest, MAX_COUNT, "count")
@@ -358,7 +362,8 @@ def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: l
     first, second = bounds
     steps = tuple(_number(step, 2, "step") for step in add)
     _expect(len(steps) == 2, "bad template")
-    return Template(head, _symbols(rhs, names, lexemes), again, bit, need, (first, second), (steps[0], steps[1]))
+    symbols = _symbols(rhs, names, lexemes)
+    return Template(head, symbols, again, bit, need, (first, second), (steps[0], steps[1]), sets, (mask, distance))
 
 
 def _build(store: ExprStore, node: Any, exprs: list[int]) -> int:

@@ -145,6 +145,8 @@ class GrammarBuilder:
         need: int = 0,
         counts: tuple[tuple[int, int | None], tuple[int, int | None]] = (ANY_COUNT, ANY_COUNT),
         add: tuple[int, int] = (0, 0),
+        sets: int = 0,
+        settled: tuple[int, int] = (0, 0),
     ) -> None:
         """Add a production of a parametric nonterminal; see `Template`.
 
@@ -157,7 +159,7 @@ class GrammarBuilder:
         if len(self._templates) >= self.limits.rules:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         next_one = None if again is None else again >> 1
-        self._templates.append(Template(lhs >> 1, tuple(rhs), next_one, bit, need, counts, add))
+        self._templates.append(Template(lhs >> 1, tuple(rhs), next_one, bit, need, counts, add, sets, settled))
 
     def add(self, lhs: int, rhs: Sequence[int]) -> None:
         """Add a production; an empty right-hand side derives the empty text.
@@ -273,6 +275,8 @@ class GrammarBuilder:
                 need=one.need,
                 counts=one.counts,
                 add=one.add,
+                sets=one.sets,
+                settled=one.settled,
             )
         return grammar.start + 2 * first
 

@@ -175,6 +175,10 @@ class Template:
         need: the bits that must be set in the parameter of `head`, as an int.
         counts: the bounds (lowest, highest or None) between which the two counters of `head` must be.
         add: how much is added to each counter for `again`, 0 or 1.
+        sets: further bits that are set in the parameter of `again`, as an int.
+        settled: a mask and a distance. Each bit of the mask that is set in the parameter of `head` must be *settled*:
+            the bit that is the distance above it must be set, too. So a bit of the mask whose partner nothing sets must
+            not be set. The distance is a multiple of 32, and the mask has no bits from the distance on.
     """
 
     head: int
@@ -184,10 +188,12 @@ class Template:
     need: int = 0
     counts: tuple[tuple[int, int | None], tuple[int, int | None]] = (ANY_COUNT, ANY_COUNT)
     add: tuple[int, int] = (0, 0)
+    sets: int = 0
+    settled: tuple[int, int] = (0, 0)
 
     def holds(self, bits: int, counters: tuple[int, int]) -> bool:
         """Whether a parameter of `head` meets the conditions."""
-        if (self.bit is not None and bits >> self.bit & 1) or self.need & ~bits:
+        if (self.bit is not None and bits >> self.bit & 1) or self.need & ~bits or self.unsettled(bits):
             return False
         return all(
             lowest <= count and (highest is None or count <= highest)
@@ -196,7 +202,12 @@ class Template:
 
     def bits_after(self, bits: int) -> int:
         """The set of bits of `again`."""
-        return bits if self.bit is None else bits | 1 << self.bit
+        return (bits if self.bit is None else bits | 1 << self.bit) | self.sets
+
+    def unsettled(self, bits: int) -> int:
+        """The bits that must be settled, and are not."""
+        mask, distance = self.settled
+        return bits & mask & ~(bits >> distance)
 
 
 @dataclass(frozen=True)

@@ -38,15 +38,29 @@ def _productions(grammar: GrammarIR) -> tuple[Productions, int]:
     if not grammar.templates:
         return grammar.productions, len(grammar.names)
     productions = Productions(grammar.productions)
+    needed: dict[int, int] = {}
+    for one in grammar.templates:
+        needed[one.head] = needed.get(one.head, 0) | one.need
     setters: dict[tuple[int, int], int] = {}
     for one in grammar.templates:
-        if one.again is not None and one.bit is not None:
-            setter = setters.setdefault((one.again, one.bit), len(grammar.names) + len(setters))
-            productions.append(setter, one.rhs)
+        if one.again is not None:
+            some = one.sets & needed.get(one.again, 0) | (0 if one.bit is None else 1 << one.bit)
+            for bit in _bits(some):
+                setter = setters.setdefault((one.again, bit), len(grammar.names) + len(setters))
+                productions.append(setter, one.rhs)
     for one in grammar.templates:
-        bits = [bit for bit in range(one.need.bit_length()) if one.need >> bit & 1]
+        bits = _bits(one.need)
         if all((one.head, bit) in setters for bit in bits):
             again = () if one.again is None else (2 * one.again + 1,)
-            needed = [2 * setters[one.head, bit] + 1 for bit in bits]
-            productions.append(one.head, (*one.rhs, *again, *needed))
+            set_before = [2 * setters[one.head, bit] + 1 for bit in bits]
+            productions.append(one.head, (*one.rhs, *again, *set_before))
     return productions, len(grammar.names) + len(setters)
+
+
+def _bits(some: int) -> list[int]:
+    found = []
+    while some:
+        lowest = some & -some
+        found.append(lowest.bit_length() - 1)
+        some ^= lowest
+    return found

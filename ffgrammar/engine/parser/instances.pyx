@@ -1,5 +1,5 @@
-"""A template is a production with conditions on the parameter: bounds of two counters, a bit that must be unset, and bits that
-must be set."""
+"""A template is a production with conditions on the parameter: bounds of two counters, a bit that must be unset, bits that must
+be set, and bits that must be settled."""
 
 from libc.stdint cimport uint32_t
 
@@ -8,14 +8,15 @@ from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, inter
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_push
 from ffgrammar.engine.parser.tables cimport (
-    END, I_BITS, I_COUNT, I_HEAD, NONE, NONTERMINAL, NUMBER, T_ADD, T_AGAIN, T_BIT, T_BODY, T_HIGHEST, T_LENGTH, T_LOWEST,
-    T_NEED,
+    END, I_BITS, I_COUNT, I_HEAD, NONE, NONTERMINAL, NUMBER, T_ADD, T_AGAIN, T_BIT, T_BODY, T_DISTANCE, T_HIGHEST, T_LENGTH,
+    T_LOWEST, T_NEED, T_SETS, T_SETTLED,
 )
 
 
 cdef bint meets(const Rules* rules, const uint32_t* instance, uint32_t length, const uint32_t* template) noexcept nogil:
     """Whether an instance, of `length` words, meets the conditions of a template."""
     cdef const uint32_t* need
+    cdef const uint32_t* mask
     cdef uint32_t i
     for i in range(2):
         if instance[I_COUNT + i] < template[T_LOWEST + i] or instance[I_COUNT + i] > template[T_HIGHEST + i]:
@@ -27,6 +28,11 @@ cdef bint meets(const Rules* rules, const uint32_t* instance, uint32_t length, c
         need = rules.templates.data + template[T_NEED]
         for i in range(length - I_BITS):
             if need[i] & ~instance[I_BITS + i]:
+                return False
+    if template[T_SETTLED] != <uint32_t>NONE:
+        mask = rules.templates.data + template[T_SETTLED]
+        for i in range(template[T_DISTANCE]):
+            if mask[i] & instance[I_BITS + i] & ~instance[I_BITS + i + template[T_DISTANCE]]:
                 return False
     return True
 
@@ -79,6 +85,9 @@ cdef int again(Rules* rules, uint32_t number, const uint32_t* template, uint32_t
     i = template[T_BIT]
     if i != <uint32_t>NONE:
         bit_set(words + I_BITS, i)
+    if template[T_SETS] != <uint32_t>NONE:
+        for i in range(rules.instance.len - I_BITS):
+            words[I_BITS + i] |= rules.templates.data[template[T_SETS] + i]
     return find_instance(rules, nonterminal)
 
 

@@ -256,11 +256,16 @@ cdef class RuleTables:
     cdef int lower_template(self, template, list body, dict words) except -1:
         """Append one template; `words` says how many words the bits of a parametric nonterminal take."""
         cdef Rules* rules = &self.rules
-        cdef uint32_t offset = <uint32_t>rules.templates.len
+        cdef uint32_t at = <uint32_t>rules.templates.len + T_BODY + len(body)
+        cdef uint32_t count = words[template.head]
+        cdef uint32_t distance = template.settled[1] >> 5
         cdef int i
         push(&rules.templates, or_none(template.again))
         push(&rules.templates, or_none(template.bit))
-        push(&rules.templates, or_none(offset + T_BODY + len(body) if template.need else None))
+        for bits, length in ((template.need, count), (template.sets, count), (template.settled[0], distance)):
+            push(&rules.templates, or_none(at if bits else None))
+            at += length if bits else 0
+        push(&rules.templates, distance)
         for lowest, _ in template.counts:
             push(&rules.templates, lowest)
         for _, highest in template.counts:
@@ -270,9 +275,9 @@ cdef class RuleTables:
         push(&rules.templates, len(body))
         for symbol in body:
             push(&rules.templates, symbol)
-        if template.need:
-            for i in range(words[template.head]):
-                push(&rules.templates, template.need >> 32 * i & 0xFFFFFFFF)
+        for bits, length in ((template.need, count), (template.sets, count), (template.settled[0], distance)):
+            for i in range(length if bits else 0):
+                push(&rules.templates, bits >> 32 * i & 0xFFFFFFFF)
         for i in range(2):
             # a counter stops one above the highest bound, because no condition changes from there on
             for bound in template.counts[i]:

@@ -30,6 +30,9 @@ cdef enum:
     T_AGAIN       # NONE, or the parametric nonterminal whose instance with the new parameter ends the production
     T_BIT         # the bit that must be unset, and is set in the new parameter; or NONE
     T_NEED        # offset in `templates` of the bits that must be set, or NONE
+    T_SETS        # offset in `templates` of further bits that are set in the new parameter, or NONE
+    T_SETTLED     # offset in `templates` of the bits that must be settled (ir.Template), or NONE
+    T_DISTANCE    # how many words there are of these bits, and how many words above them those are that settle them
     T_LOWEST      # the lower bounds of the two counters
     T_HIGHEST = T_LOWEST + 2  # their upper bounds; each may be NONE
     T_ADD = T_HIGHEST + 2  # whether each of the two counters goes up

@@ -124,6 +124,9 @@ cdef int followers_find(Followers* f, const Rules* rules) noexcept nogil:
     f.follow.len = f.tight.len = f.first.len = f.after.len = f.ends_tight.len = f.rest.len = 0
     if vec_fill(&f.follow, lexemes * f.words, 0) < 0 or vec_fill(&f.tight, lexemes, 0) < 0:
         return NO_MEMORY
+    if lexemes == 0:
+        # the grammar has the empty text only, and the tables have no memory
+        return OK
     if rules.skip_bits.len == 0:
         for i in range(<uint32_t>rules.skips.len):
             memset(f.follow.data + rules.skips.data[i] * f.words, 0xFF, f.words * sizeof(uint32_t))

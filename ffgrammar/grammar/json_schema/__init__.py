@@ -31,6 +31,7 @@ from ffgrammar.grammar.json_schema.documents.text import check_size, read_text
 from ffgrammar.grammar.json_schema.emit.common_expressions import expressions
 from ffgrammar.grammar.json_schema.emit.emitter import Emitter
 from ffgrammar.grammar.json_schema.emit.layout import KeysApart
+from ffgrammar.grammar.json_schema.emit.symbols import ClausesRefused
 from ffgrammar.grammar.json_schema.normalize.normalizer import Normalizer
 from ffgrammar.grammar.json_schema.spec.options import Options, options_of
 from ffgrammar.grammar.productive import productive
@@ -123,18 +124,31 @@ def _emit(
 ) -> tuple[Subschemas, Emitter, int, list[str]]:
     """The subschemas, the emitter with all symbols made, the symbol of the whole schema, and the warnings."""
     strings, multiples = expressions(store)
-    # Few schemas have dynamic references, or objects whose keys are checked because none may be repeated. So the first
-    # attempt expects neither. When it meets one of the two, the schema is read again.
+    # Few schemas have dynamic references, objects whose keys are checked because none may be repeated, or clauses that
+    # cannot be written. So the first attempt expects none of these. When it meets one, the schema is read again.
     names: frozenset[str] = frozenset()
     keys_apart = False
+    defers = True
     while True:
         subschemas = Subschemas(schema, limits, options.draft, registry, names)
-        normalizer = Normalizer(subschemas, strings, multiples, limits, options)
+        normalizer = Normalizer(subschemas, strings, multiples, limits, options, defers)
         emitter = Emitter(store, limits, normalizer, options, keys_apart)
         try:
-            return subschemas, emitter, emitter.start(subschemas.start), normalizer.warnings.lines
+            start = emitter.start(subschemas.start)
+            _check_promised(emitter, start)
+            return subschemas, emitter, start, normalizer.warnings.lines
         except NameNeeded as needed:
             names = needed.names
         except KeysApart:
             keys_apart = True
+        except ClausesRefused:
+            defers = False
         subschemas.close()
+
+
+def _check_promised(emitter: Emitter, start: int) -> None:
+    """Raise ClausesRefused if objects with clauses rely on a symbol that derives nothing."""
+    if emitter.promised and emitter.may_be_impossible:
+        alive = productive(emitter.builder.finish(start))
+        if not all([alive[symbol >> 1] for symbol in emitter.promised if symbol & 1]):
+            raise ClausesRefused

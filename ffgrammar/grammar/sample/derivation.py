@@ -106,14 +106,14 @@ class Derivation:
         return found
 
     def _template_cost(self, instance: Instance, one: Template) -> int:
-        """How far from its end a parametric nonterminal is by a template. What ends it is best, and then what sets a
-        bit that some end needs."""
+        """How far from its end a parametric nonterminal is by a template. What ends it is best, and then what leaves
+        fewer bits missing or unsettled for some end. (Where all leave the same, a bit is set, so that this ends.)"""
         if one.again is None:
             return self._body_cost(one.rhs)
-        ends = [end.need for end in self._templates.get(one.again, ()) if end.again is None]
-        missing = min([(need & ~instance[1]).bit_count() for need in ends], default=0)
-        helps = one.bit is not None and any(need >> one.bit & 1 for need in ends)
-        return 1000 + self._body_cost(one.rhs) + (0 if helps or not missing else 1000)
+        bits = one.bits_after(instance[1])
+        ends = [end for end in self._templates.get(one.again, ()) if end.again is None]
+        missing = min([(end.need & ~bits).bit_count() + end.unsettled(bits).bit_count() for end in ends], default=0)
+        return 1000 + self._body_cost(one.rhs) + 1000 * missing + (0 if one.bit is not None else 500)
 
     def _cost(self, symbol: int) -> int:
         """How many lexemes a symbol derives at least; of parametric ones an estimate."""

@@ -39,6 +39,10 @@ def object_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     A shape may have wants (see members.py). Each want is met by a named key, or by a key beside the named ones. If the
     expression of a want matches only a few keys, all of these are treated as named keys.
     """
+    if shape.clauses:
+        from ffgrammar.grammar.json_schema.emit.clauses import clause_object
+
+        return clause_object(em, shape, depth)
     found = []
     todo: list[tuple[Shape, tuple[SomeKey, ...]]] = [(_few_first(em, shape), ())]
     while todo:

@@ -46,6 +46,8 @@ def plain_level(em: Symbols, conj: Conj, holes: Conj, hole: int) -> Around | Non
 
 def _is_plain(shape: Shape) -> bool:
     """Whether nothing is asked of the objects but their property, and of other keys all the same."""
-    if shape.key_names or shape.some_keys or shape.min_properties > 1 or shape.max_properties is not None:
+    if shape.key_names or shape.some_keys or shape.clauses:
+        return False
+    if shape.min_properties > 1 or shape.max_properties is not None:
         return False
     return len(set(shape.required)) <= 1 and not any([group.patterns for group in shape.groups])

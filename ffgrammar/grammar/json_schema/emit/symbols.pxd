@@ -26,6 +26,7 @@ cdef class Symbols:
     cdef readonly object colon
     cdef readonly object never
     cdef readonly dict keys
+    cdef readonly set promised
     cdef readonly dict shared
     cdef dict _rules
     # returns the symbol of the values that obey a conjunction (a tuple of subschema numbers), at a depth of nesting

@@ -14,7 +14,11 @@ from ffgrammar.grammar.json_schema.normalize.normalizer import Normalizer
 from ffgrammar.grammar.json_schema.spec.options import Options
 from ffgrammar.regex.expr.store import ExprStore
 
-__all__ = ["Symbols"]
+__all__ = ["ClausesRefused", "Symbols"]
+
+
+class ClausesRefused(Exception):
+    """Objects with clauses cannot be written (see clauses.py), so the schema has to be read again without clauses."""
 
 
 class Symbols:
@@ -29,6 +33,7 @@ class Symbols:
         layout: the marks with their whitespace.
         never: a symbol that derives nothing.
         keys: the symbols of a key and its colon, by the name of the property.
+        promised: symbols that must derive something, because objects with clauses rely on it (see clauses.py).
         shared: what is made once and used again: symbols of parametric nonterminals, and numbers of subschemas. The key
             says what each is made from.
     """
@@ -56,6 +61,7 @@ class Symbols:
         self.colon = self.layout.colon()
         self.never = builder.nonterminal("never")
         self.keys: dict[str, tuple[int, ...]] = {}
+        self.promised: set[int] = set()
         self.shared: dict[tuple[object, ...], int] = {}
         self._rules: dict[tuple[tuple[int, ...], ...], int] = {}
 

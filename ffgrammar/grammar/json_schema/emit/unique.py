@@ -199,7 +199,7 @@ def _objects_go_on(shape: Shape) -> bool:
     """Whether an object can always have another key."""
     if not shape.types & OBJ:
         return True
-    if shape.max_properties is not None or shape.key_names or shape.some_keys:
+    if shape.max_properties is not None or shape.key_names or shape.some_keys or shape.clauses:
         return False
     return not any([group.additional or group.patterns for group in shape.groups])
 

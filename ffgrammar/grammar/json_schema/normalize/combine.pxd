@@ -21,6 +21,8 @@ cdef class Combiner:
     cdef object _cost
     cdef Py_ssize_t _steps
     cdef object _conditions
+    cdef bint _defers
+    cdef object _clauses
     cdef dict _made_choices
     cdef dict _conj_bits
     cdef Shape _blank
@@ -36,6 +38,12 @@ cdef class Combiner:
     @cython.locals(shape=Shape, choices=list, todo=list, done=list)
     cdef list _product(self, tuple conj)
 
+    # takes a list of Choices; returns those that are multiplied out
+    cdef list _not_deferred(self, Shape shape, list choices)
+    # returns whether a shape says that no object has a key
+    cpdef bint _is_absent(self, Shape shape, name)
+    # takes a list of Choices, all of which become clauses; returns a list of at most one shape
+    cdef list _with_clauses(self, Shape shape, list choices)
     # takes a list of Choices, and the subschemas that were applied, as bits
     @cython.locals(choices=list, known=dict)
     cdef bint _is_refuted(self, list choices, read)

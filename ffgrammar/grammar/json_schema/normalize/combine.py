@@ -12,6 +12,7 @@ count against `Limits.alternatives`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
@@ -21,12 +22,19 @@ from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.normalize.conditions import FEW, Conditions
 from ffgrammar.grammar.json_schema.normalize.context import Context
 from ffgrammar.grammar.json_schema.normalize.one_of import too_many
-from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj, property_conjs, touched
+from ffgrammar.grammar.json_schema.normalize.parts import (
+    has_only_keys,
+    item_conj,
+    property_conj,
+    property_conjs,
+    touched,
+)
 from ffgrammar.grammar.json_schema.normalize.reader import Reader
 from ffgrammar.grammar.json_schema.normalize.settle import has_no_range, settle
 from ffgrammar.grammar.json_schema.normalize.unevaluated import finish
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
+from ffgrammar.grammar.json_schema.shape.constraints import Clause, Group
 from ffgrammar.grammar.json_schema.shape.scalars import merged, scalars
 from ffgrammar.grammar.json_schema.shape.shape import NOTHING_CHECKED, Shape
 from ffgrammar.grammar.json_schema.shape.types import ALL, ARR, NUM, OBJ, STR
@@ -58,6 +66,8 @@ EXCLUDED = 3
 
 # A choice with more alternatives is not looked at before it is made.
 FEW_OPTIONS = 8
+# At least this many choices about the keys of objects are not multiplied out (see clauses.py).
+DEFERRED = 8
 # A conjunction to apply to a shape, and its path.
 _Step = tuple[Conj, EvaluationPath]
 # The shape so far, what to apply to it, its path, what else to apply, the choices still to be made, whether this is one
@@ -73,8 +83,15 @@ class Combiner:
     """
 
     def __init__(
-        self, reader: Reader, context: Context, multiples: Multiples, limits: Limits, plain_integers: bool
+        self,
+        reader: Reader,
+        context: Context,
+        multiples: Multiples,
+        limits: Limits,
+        plain_integers: bool,
+        defers: bool,
     ) -> None:
+        """defers: whether choices may become clauses."""
         self.plain_integers = plain_integers
         self._reader = reader
         self._subschemas = context.subschemas
@@ -93,6 +110,8 @@ class Combiner:
         # how many alternatives were looked at, also those that were excluded at once
         self._steps = 0
         self._conditions = Conditions(context.subschemas, context.negation)
+        self._defers = defers
+        self._clauses: Any = None
         self._made_choices: dict[tuple[Any, ...], Conj] = {}
         self._conj_bits: dict[Conj, int] = {}
         # (Copying a shape takes a fifth of the time of making one.)
@@ -122,6 +141,7 @@ class Combiner:
                 # shapes that were made of branches that overlap are wrong
                 self._shapes.clear()
                 self._impossible.clear()
+                self._clauses = None
             found = self.shapes(conj)
         return found
 
@@ -161,7 +181,8 @@ class Combiner:
             if not shape.types:
                 continue
             if grown and len(choices) >= FEW:
-                choices = self._conditions.merged(choices if is_one_of else self._open_choices(shape, choices), split)
+                choices = choices if is_one_of else self._open_choices(shape, choices)
+                choices = self._conditions.merged(choices, split, partial(self._is_absent, shape))
             if not choices:
                 if shape.pending:
                     finish(shape, self._strings, self._some_of, self._negation.conj)
@@ -170,8 +191,22 @@ class Combiner:
                     shape.checked_items = ()
                     done.append(shape)
                 continue
+            left = choices
+            if len(choices) >= DEFERRED and self._defers and shape.types & OBJ and has_only_keys(shape):
+                left = self._not_deferred(shape, choices)
+                if not left:
+                    if shape.types != OBJ:
+                        other = shape.copy()
+                        other.types &= ~OBJ
+                        binding = [choice for choice in choices if self._clauses.binds_others(choice)]
+                        todo.append((other, (), (), (), binding, False, split, read))
+                    cost = 1 + len(choices) // FEW_OPTIONS
+                    made += cost
+                    self._cost += cost
+                    done.extend(self._with_clauses(shape, choices))
+                    continue
             # the choice with the fewest alternatives is made first: its outcome rules out alternatives of other choices
-            choice = min(choices, key=_breadth)
+            choice = min(left, key=_breadth)
             path = choice.path
             most = self._limits.alternatives
             if made > most or self._cost > TOTAL * most or self._steps > EXCLUDED * TOTAL * most:
@@ -191,6 +226,34 @@ class Combiner:
             several = len(possible) > 1
             todo.extend([(shape.copy(), one, path, forced, list(rest), several, split, read) for one in possible])
         return done
+
+    def _not_deferred(self, shape: Shape, choices: list[Choice]) -> list[Choice]:
+        """Those of some choices that are multiplied out: all of them if the others would be few."""
+        from ffgrammar.grammar.json_schema.normalize.clauses import Clauses
+
+        if self._clauses is None:
+            self._clauses = Clauses(self._reader, self._subschemas, self._negation)
+        left = [choice for choice in choices if self._clauses.of(choice) is None]
+        return choices if len(choices) - len(left) < DEFERRED else left
+
+    def _with_clauses(self, shape: Shape, choices: list[Choice]) -> list[Shape]:
+        """The objects of a shape, with what all these choices say of them; none if there are none."""
+        shape.types = OBJ
+        clauses = self._clauses.in_objects(choices, shape, partial(self._is_absent, shape))
+        if Clause((), ()) in clauses:
+            return []
+        # what is said of one key alone is said as usual
+        sole = [clause.values[0] for clause in clauses if not clause.present and len(clause.values) == 1]
+        shape.groups = (*shape.groups, *[Group({name: conj}, (), ()) for name, conj in sole])
+        shape.require([clause.present[0] for clause in clauses if not clause.values and len(clause.present) == 1])
+        shape.clauses = tuple([clause for clause in clauses if len(clause.present) + len(clause.values) > 1])
+        shape.checked = NOTHING_CHECKED
+        shape.checked_items = ()
+        return [shape] if settle(shape, self._strings) else []
+
+    def _is_absent(self, shape: Shape, name: str) -> bool:
+        """Whether a shape says that no object has a key."""
+        return property_conj(shape, name, self._strings) == NEVER
 
     def _apply_all(self, shape: Shape, steps: Sequence[_Step], choices: list[Choice]) -> int:
         """Apply conjunctions to a shape. Returns the subschemas that were applied, as bits."""

@@ -18,7 +18,7 @@ In the same way, a value that obeys none of several schemas, each for one `kind`
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -85,12 +85,13 @@ class Conditions:
         # by the number of a subschema: a schema that says nothing, and stands for the subschema in paths
         self._markers: dict[int, dict[str, Any]] = {}
 
-    def merged(self, choices: list[Choice], split: tuple[str, ...]) -> list[Choice]:
+    def merged(self, choices: list[Choice], split: tuple[str, ...], absent: Callable[[str], bool]) -> list[Choice]:
         """The same choices. Those on one key are merged into one choice if there are a few of them.
 
         Args:
             choices: choices that all have to be made.
             split: the keys for which a merged choice has been made already.
+            absent: returns whether no object has a key.
         """
         by_name: dict[str, list[tuple[int, _Tag]]] = {}
         for index, choice in enumerate(choices):
@@ -105,10 +106,14 @@ class Conditions:
                 continue
             first = choices[members[0][0]]
             cases = tuple([self._case(choices[index], tag) for index, tag in members])
-            found = self._options.get(cases)
-            if found is None:
-                found = self._options[cases] = self._split(self._subschemas.list[first.path[0]], name, cases)
-            options, values = found
+            subschema = self._subschemas.list[first.path[0]]
+            if absent(name):
+                options, values = self._without(subschema, name, cases), None
+            else:
+                found = self._options.get(cases)
+                if found is None:
+                    found = self._options[cases] = self._split(subschema, name, cases)
+                options, values = found
             for index, _ in members:
                 kept[index] = None
             kept[members[0][0]] = Choice(options, self._path(first.path[0]), key=name, values=values)
@@ -225,13 +230,19 @@ class Conditions:
         found: list[tuple[dict[str, Any], Iterable[int]]] = []
         found += [(about({"enum": [written(one) for one in values]}), some) for some, values in classes.items()]
         found.append((about({"not": {"enum": [written(one) for one in holding]}}), ()))
-        without = [index for index, case in enumerate(cases) if case.tag.without_key]
-        found.append(({"type": "object", "properties": {name: False}}, without))
-        found.append(({"type": _OTHER_TYPES}, [index for index, case in enumerate(cases) if case.tag.other_types]))
         options = [
             _joined(self._subschemas.synthesized(subschema, schema, "if"), cases, indices) for schema, indices in found
         ]
+        options += self._without(subschema, name, cases)
         return options, [frozenset(values) for values in classes.values()]
+
+    def _without(self, subschema: Subschema, name: str, cases: tuple[_Case, ...]) -> list[Conj]:
+        """The alternatives for objects without the key, and for values that are not objects."""
+        without = [index for index, case in enumerate(cases) if case.tag.without_key]
+        others = [index for index, case in enumerate(cases) if case.tag.other_types]
+        absent = self._subschemas.synthesized(subschema, {"type": "object", "properties": {name: False}}, "if")
+        no_object = self._subschemas.synthesized(subschema, {"type": _OTHER_TYPES}, "if")
+        return [_joined(absent, cases, without), _joined(no_object, cases, others)]
 
 
 def _joined(conj: Conj, cases: tuple[_Case, ...], holding: Iterable[int]) -> Conj:

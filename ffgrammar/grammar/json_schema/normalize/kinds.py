@@ -186,7 +186,8 @@ class Kinds:
 def _is_plain_object(shape: Shape) -> bool:
     """Whether a shape allows objects, and says nothing of them but what `Kinds` looks at, and of other values only what
     types they have."""
-    if not shape.types & OBJ or shape.key_names or shape.some_keys or shape.marks or shape.pending or shape.holed:
+    other = shape.key_names or shape.some_keys or shape.clauses or shape.marks or shape.pending or shape.holed
+    if not shape.types & OBJ or other:
         return False
     return shape.types == OBJ or not any([getattr(shape, name) != usual for name, usual in _FREE])
 

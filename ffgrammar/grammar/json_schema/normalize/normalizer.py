@@ -32,8 +32,15 @@ class Normalizer:
     """
 
     def __init__(
-        self, subschemas: Subschemas, strings: Strings, multiples: Multiples, limits: Limits, options: Options
+        self,
+        subschemas: Subschemas,
+        strings: Strings,
+        multiples: Multiples,
+        limits: Limits,
+        options: Options,
+        defers: bool = True,
     ) -> None:
+        """defers: whether choices about keys may become clauses (see clauses.py)."""
         self.subschemas = subschemas
         self.strings = strings
         self.multiples = multiples
@@ -43,4 +50,4 @@ class Normalizer:
         context = Context(values, self.negation, OneOfs(self.negation, limits))
         self.reader = Reader(context, self.warnings)
         plain_integers = options.integer_spelling == "plain" or subschemas.list[0].draft == 4
-        self.combiner = Combiner(self.reader, context, multiples, limits, plain_integers)
+        self.combiner = Combiner(self.reader, context, multiples, limits, plain_integers, defers)

@@ -10,7 +10,7 @@ from ffgrammar.grammar.json_schema.shape.constraints import Group
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 
-__all__ = ["item_conj", "property_conj", "property_conjs", "touched"]
+__all__ = ["has_only_keys", "item_conj", "property_conj", "property_conjs", "touched"]
 
 
 def item_conj(shape: Shape, index: int) -> Conj:
@@ -69,3 +69,10 @@ def touched(shape: Shape, count: int, seen: int) -> Iterable[str]:
             return shape.required[:seen]
         names.update(named)
     return [name for name in shape.required[:seen] if name in names] if names else ()
+
+
+def has_only_keys(shape: Shape) -> bool:
+    """Whether a shape says nothing of objects but what keys and their values obey, and which keys are required."""
+    if shape.max_properties is not None or shape.min_properties > len(set(shape.required)):
+        return False
+    return not (shape.some_keys or shape.marks or shape.pending or shape.holed or shape.clauses)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 
-__all__ = ["Contained", "Group", "Items", "Mark", "PendingUnevaluated", "SomeKey"]
+__all__ = ["Clause", "Contained", "Group", "Items", "Mark", "PendingUnevaluated", "SomeKey"]
 
 
 class Group(NamedTuple):
@@ -72,6 +72,18 @@ class SomeKey(NamedTuple):
     name: Conj
     conj: Conj
     subschema: Subschema
+
+
+class Clause(NamedTuple):
+    """What an object must obey (see normalize/clauses.py). It holds if one of its parts does.
+
+    Attributes:
+        present: keys: this key is there.
+        values: pairs of a key and a conjunction: the key is absent, or its value obeys the conjunction.
+    """
+
+    present: tuple[str, ...]
+    values: tuple[tuple[str, Conj], ...]
 
 
 class Mark(NamedTuple):

@@ -28,6 +28,7 @@ cdef class Shape:
     cdef public object counted_at
     cdef public tuple key_names
     cdef public tuple some_keys
+    cdef public tuple clauses
     cdef public object checked
     cdef public tuple checked_items
     cdef public tuple marks

@@ -20,7 +20,15 @@ from types import MappingProxyType
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
-from ffgrammar.grammar.json_schema.shape.constraints import Contained, Group, Items, Mark, PendingUnevaluated, SomeKey
+from ffgrammar.grammar.json_schema.shape.constraints import (
+    Clause,
+    Contained,
+    Group,
+    Items,
+    Mark,
+    PendingUnevaluated,
+    SomeKey,
+)
 from ffgrammar.grammar.json_schema.shape.types import ALL, ARR
 
 __all__ = ["NOTHING_CHECKED", "Shape", "lower_of"]
@@ -81,6 +89,8 @@ class Shape:
         self.counted_at: Subschema | None = None
         self.key_names: Conj = ()
         self.some_keys: tuple[SomeKey, ...] = ()
+        # what was not multiplied out (see normalize/clauses.py)
+        self.clauses: tuple[Clause, ...] = ()
         # how many groups and how many required properties combine.py last checked for contradictions, and by these
         # properties the conjunctions that came from these groups
         self.checked: tuple[int, int, Mapping[str, Conj]] = NOTHING_CHECKED
@@ -120,6 +130,7 @@ class Shape:
         other.counted_at = self.counted_at
         other.key_names = self.key_names
         other.some_keys = self.some_keys
+        other.clauses = self.clauses
         other.checked = self.checked
         other.checked_items = self.checked_items
         other.marks = self.marks

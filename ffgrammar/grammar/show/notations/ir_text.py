@@ -80,6 +80,9 @@ class _Listing:
         parts = [f"if bit {bit}" for bit in range(one.need.bit_length()) if one.need >> bit & 1]
         if one.bit is not None:
             parts.append(f"unless bit {one.bit}")
+        mask, distance = one.settled
+        settled = [bit for bit in range(mask.bit_length()) if mask >> bit & 1]
+        parts += [f"unless bit {bit} without bit {bit + distance}" for bit in settled]
         for number, bounds in enumerate(one.counts):
             if bounds != ANY_COUNT:
                 parts.append(
@@ -90,6 +93,7 @@ class _Listing:
             changes = [f"counter {number} + 1" for number in range(2) if one.add[number]]
             if one.bit is not None:
                 changes.insert(0, f"bit {one.bit}")
+            changes += [f"bit {bit}" for bit in range(one.sets.bit_length()) if one.sets >> bit & 1]
             rhs.append(f"{self.labels.rule(one.again)}({', '.join(changes)})")
         condition = f"{', '.join(parts)} -> " if parts else ""
         return f"    {condition}{' '.join(rhs) or '(nothing)'}"
