@@ -88,7 +88,8 @@ def command(
         found = matcher.explain(text_bytes(more or ""), token)
     refusal = found.refusal
     order = KeyOrder(source, vocabulary, compiling)
-    only_order = refusal is not None and refusal.byte is not None and order.is_all(_all_fits(prefix, more, token))
+    at_byte = refusal is not None and refusal.byte is not None
+    only_order = at_byte and order.is_only_fault(_all_fits(prefix, more, token))
     if html is not None:
         from ffgrammar.draw import Html
 

@@ -136,7 +136,7 @@ def command(
         write_lines(forced.lines())
     if not forced.forced:
         from .bitmask import Mask
-        from .hints import hint_at_layout, hint_at_special_tokens
+        from .hints import hint_at_layout
 
         hint_at_layout(compiled, Mask(matcher, vocabulary), compiling)
     return 0

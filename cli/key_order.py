@@ -31,7 +31,7 @@ class KeyOrder:
         self._compiling = {**compiling, "property_order": "any"}
         self._any_order: Grammar | None = None
 
-    def is_all(self, accepts: Callable[[Matcher], bool]) -> bool:
+    def is_only_fault(self, accepts: Callable[[Matcher], bool]) -> bool:
         """Whether a text that is rejected is accepted by a matcher of the grammar in which keys have any order."""
         from ffgrammar import FFGrammarError
 
@@ -41,5 +41,5 @@ class KeyOrder:
                 self._any_order = compile_source(source, self._tokenizer, **self._compiling)
             return self._any_order is not None and accepts(self._any_order.matcher())
         except (BadGrammar, FFGrammarError):
-            # (such as a limit that only this grammar reaches: nothing can be said then)
+            # (for example, only this grammar reaches a limit: then nothing is said)
             return False

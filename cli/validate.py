@@ -34,7 +34,7 @@ def judge(grammar: Grammar, order: KeyOrder, text: bytes) -> Rejection | None:
     found = feed_bytes(matcher, grammar.tokenizer, text)
     if found is None and not matcher.is_accepting():
         found = rejection(matcher, grammar.tokenizer, text, at_end=True)
-    return found and replace(found, only_key_order=order.is_all(lambda other: _accepts(other, text)))
+    return found and replace(found, only_key_order=order.is_only_fault(lambda other: _accepts(other, text)))
 
 
 def _accepts(matcher: Matcher, text: bytes) -> bool:

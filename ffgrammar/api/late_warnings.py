@@ -1,4 +1,4 @@
-"""Warnings of grammars that take time to find, so that they are looked for when they are asked for."""
+"""Warnings about grammars that take time to find. They are looked for only when somebody asks for them."""
 
 from __future__ import annotations
 
@@ -58,8 +58,10 @@ def _names_in_strings(
         strings: gives the strings of the grammar, each with its place in words before it.
         token: how a rule has a special token by its id.
     """
+    if tok.special_names.first(text) is None:
+        return []
     found: dict[str, str] = {}
-    for place, string in strings() if tok.special_names.first(text) is not None else ():
+    for place, string in strings():
         name = tok.special_names.first(string)
         if name is not None and name not in found:
             by_name = token.startswith("<") and _BRACKETED.fullmatch(name)

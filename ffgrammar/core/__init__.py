@@ -7,7 +7,7 @@ In reading order:
 - `pointers`: JSON pointers.
 - `prefixes`: what two sequences begin with alike.
 - `recent`: a dict of the values that were last asked for.
-- `path_hint`: what a message about a source says that looks like a path.
+- `path_hint`: a hint in messages about a source that looks like a path.
 - `visible`: invisible characters as escapes.
 - `limits`: the bounds on what a grammar may cost, in one dataclass.
 - `status`: the status codes of kernels, and the exceptions that they become.
@@ -16,7 +16,7 @@ In reading order:
 - `intern`: hash-consing of tuples of words.
 - `map`: a hash map from 64-bit keys to 32-bit values.
 - `owner`: frees all the tables of a struct, and counts their memory.
-- `freed_memory`: free memory goes back to the system.
+- `freed_memory`: returns free memory to the system.
 - `bits`: sets of small numbers, stored as bits.
 - `compare`: comparisons of many words at once.
 - `utf8`: UTF-8 one byte at a time.

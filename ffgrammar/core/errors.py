@@ -131,7 +131,11 @@ def _limit_error(
 
 @contextmanager
 def located(place: Callable[[], str]) -> Iterator[None]:
-    """Add a place to a LimitError that is raised meanwhile, unless a nearer one is known; place: gives it in words."""
+    """Add a place to a LimitError that is raised inside the `with` block, unless a nearer one is known.
+
+    Args:
+        place: returns the place in words. It is called only after an error.
+    """
     try:
         yield
     except LimitError as error:

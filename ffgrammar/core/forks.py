@@ -21,7 +21,7 @@ __all__ = ["at_fork", "new_lock"]
 # The packages that are imported when they are needed, in whichever thread that is.
 _IMPORTED_LATE = ("ffgrammar", "numpy")
 
-# How often it is waited for imports. (One may never end: this thread's own, which forks in the middle of it.)
+# How many times a fork waits for imports. (An import may never end: the forking thread may be in the middle of it.)
 _TRIES = 100
 
 _locks: set[weakref.ref[threading.Lock]] = set()
@@ -39,8 +39,11 @@ def new_lock() -> threading.Lock:
 
 
 def at_fork(hold: _Handler, let_go: _Handler) -> None:
-    """Call `hold` before each fork, and `let_go` after it, in both processes. (A module that registers handlers of its
-    own may be imported while a fork waits for imports, and then only those for after the fork would be called.)"""
+    """Call `hold` before each fork, and `let_go` after it in both processes.
+
+    Python's own `os.register_at_fork` is not enough for such a pair: if a module calls it while a fork waits for
+    imports, this fork calls only the handlers for after the fork.
+    """
     _handlers.append((hold, let_go))
 
 

@@ -1,4 +1,4 @@
-"""Sources that look like the path of a file, where their text is expected: what a message about them says."""
+"""A hint in messages about a source that looks like the path of a file. A front-end expects the text of the file."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def path_hint(text: str) -> str:
 
 
 def with_path_hint(error: GrammarError, text: str) -> GrammarError:
-    """The error of a text, which says so if the text looks like the path of a file."""
+    """The error of a text, with a hint if the text looks like the path of a file."""
     hint = path_hint(text)
     if not hint:
         return error

@@ -1,6 +1,6 @@
 """Whole runs, with reading, writing and counting: python -m clusters.runs [MEGABYTES].
 
-Each run is done by one worker process, by two, and twice at once by one worker each, in turns. If two cores are free,
+Each run is done by one worker process, then by two, then twice at once by one worker each. If two cores are free,
 wall time says how much faster two workers are. Where two cores do not do twice the work of one, as on many virtual
 machines, two runs at once say what two processes can do that share nothing, and two workers are compared with that. CPU
 time shows what two workers cost more than one, and what one process does alone (planning and merging in this process,
@@ -27,8 +27,7 @@ from clusters.rates import SCHEMA, answers
 from ffgrammar import corpus
 from long_checks.real_texts import chunks
 
-ROUNDS = 1
-# How often each file has its rows, so that a run is long beside its start. Ids in Parquet are read in the least time.
+# How many times each file has its rows, so that a run is long beside its start. Ids in Parquet are read fastest.
 COPIES = {".jsonl": 4, ".parquet": 8}
 
 
@@ -132,15 +131,9 @@ class Costs(NamedTuple):
     apart: float
 
 
-def _best(job: Any, path: Path, output: Path) -> Costs:
-    """The least that a run costs in several rounds."""
-    ones, twos, aparts = [], [], []
-    for _ in range(ROUNDS):
-        ones.append(_once(job, path, output, 1))
-        twos.append(_once(job, path, output, 2))
-        aparts.append(_two_at_once(job, path, output))
-    one, two = (Cost(*map(min, zip(*costs, strict=True))) for costs in (ones, twos))
-    return Costs(one, two, min(aparts))
+def _costs(job: Any, path: Path, output: Path) -> Costs:
+    """What runs over one file cost."""
+    return Costs(_once(job, path, output, 1), _once(job, path, output, 2), _two_at_once(job, path, output))
 
 
 def _tell(name: str, size: float, start: float, costs: Costs) -> float:
@@ -185,7 +178,7 @@ def main() -> None:
             # For ids in Parquet the rate is that of their texts, because the files are much smaller.
             times = COPIES[".parquet"] / COPIES[".jsonl"]
             size = counts["bytes"] * times if file == "ids.parquet" else (folder / file).stat().st_size
-            rate = _tell(name, size / 1e6, start, _best(job, folder / file, folder / "out"))
+            rate = _tell(name, size / 1e6, start, _costs(job, folder / file, folder / "out"))
             table.append((name, rate))
         print("\n100 GB in minutes\tone core\t2 cores\t16 cores")
         for name, rate in table:

@@ -59,7 +59,7 @@ def _source(path: str) -> Source:
     try:
         path.encode()
     except UnicodeEncodeError:
-        raise ValueError(f"{path!r}: the name is not UTF-8, so results cannot tell it; rename the file") from None
+        raise ValueError(f"{path!r}: the name is not UTF-8, so results cannot name it; rename the file") from None
     ending = max(filter(path.lower().endswith, ENDINGS), key=len)
     status = os.stat(path)
     digest = hashlib.sha256()

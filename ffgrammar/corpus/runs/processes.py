@@ -101,8 +101,8 @@ class _Worker:
         with _interrupts_held_back():
             self._process.start()
         theirs.close()  # (so that a read from `pipe` fails once the worker is gone)
-        # The task, until it is sent. Were it an argument of the process, a large one would wait for ever for a worker
-        # that dies before it reads it.
+        # The task, until it is sent. If it were an argument of the process, sending a large one to a worker that dies
+        # before it reads the task would never end.
         self._task: Task | None = task
         self.part: Part | None = None
 
@@ -133,16 +133,16 @@ class _Worker:
 
 @contextmanager
 def _interrupts_held_back() -> Iterator[None]:
-    """A Ctrl-C meanwhile reaches this process later, and the processes that are begun meanwhile never. (A terminal
-    sends it to all of them, and one that is still importing modules would write a traceback.)"""
+    """Ctrl-C inside the `with` block reaches this process after the block, and never the processes that the block
+    starts. (A terminal sends it to all of them, and one that is still importing modules would write a traceback.)"""
     handler = signal.getsignal(signal.SIGINT)
     if not hasattr(signal, "pthread_sigmask") or handler is None:
         yield
         return
-    # (it lets signals through again when it starts)
+    # (the start of the resource tracker would let signals through again, so it comes first)
     resource_tracker.ensure_running()
     caught: list[int] = []
-    # The signal may come to another thread, and then Python calls the handler in the main thread nevertheless.
+    # Another thread may get the signal, and Python still calls the handler in the main thread.
     is_main = threading.current_thread() is threading.main_thread()
     if is_main:
         signal.signal(signal.SIGINT, lambda number, frame: caught.append(number))

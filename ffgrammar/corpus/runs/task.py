@@ -100,11 +100,15 @@ class Task:
 
 
 def _batches(part: Part, job: Job) -> Iterator[Any]:
-    """The record batches of a part. Raises TaskError if its file is not as it was, before or after they are read."""
-    for batches in (read_part(part, job), iter(())):
-        if not is_unchanged(part.source):
-            raise TaskError(f"{part.source.path} is gone, or has changed since the run was planned")
-        yield from batches
+    """The record batches of a part. Raises TaskError if its file has changed, before or after they are read."""
+    _check_unchanged(part)
+    yield from read_part(part, job)
+    _check_unchanged(part)
+
+
+def _check_unchanged(part: Part) -> None:
+    if not is_unchanged(part.source):
+        raise TaskError(f"{part.source.path} is gone, or has changed since the run was planned")
 
 
 def _bad_rows(batch: Any, verdict: str) -> Any:

@@ -16,7 +16,7 @@ from ffgrammar.regex.expr.store import ExprStore
 __all__ = ["lexeme_name", "lexeme_text"]
 
 MAX_TEXT = 80
-# How long the name of a lexeme may be that is named by its text.
+# How many characters a name has that is made of a lexeme's text.
 MAX_NAME = 40
 # Many characters and ranges that are not ASCII, as a class of all letters has.
 _MANY = re.compile(r"(?:-?(?:[^\x00-\x7f…]|\\u[0-9a-f]{4}|\\U[0-9a-f]{8})){12,}")
@@ -44,7 +44,7 @@ def lexeme_text(packed: bytes, limits: Limits) -> str:
 
 
 def lexeme_name(engine: Engine, number: int) -> str:
-    """The name of a lexeme; the text of its expression, cut off if it is long, if it has none."""
+    """The name of a lexeme. If it has none, the text of its expression, cut off if it is long."""
     name = engine.lexemes[number].name
     if name:
         return name

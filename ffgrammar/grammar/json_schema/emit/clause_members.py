@@ -12,8 +12,8 @@ from ffgrammar.grammar.json_schema.shape.constraints import Clause
 
 __all__ = ["ClauseMembers", "Move"]
 
-# A parameter has at most this many bits. Where a key is written, there is a parameter for each key that may come next;
-# together they have at most so many bits that they take a megabyte.
+# A parameter has at most this many bits. Where a key is written, there is a parameter for each key that may come next.
+# Together they have at most this many bits, a megabyte.
 MAX_BITS = 8000
 MAX_BITS_NEXT = 8 << 20
 # An event has at most this many templates.
@@ -211,7 +211,7 @@ class ClauseMembers:
 
     def excludes(self, event: Event, other: Event) -> bool:
         """Whether two events exclude each other by one of their parts each."""
-        failed = sum({self.failed.get(part, 0) for part in other.fails})
+        failed = sum([self.failed.get(part, 0) for part in other.fails])
         return any([self.excluded.get(part, 0) & failed for part in event.fails])
 
     def write(self, em: Symbols, others: list[Body]) -> list[Body]:

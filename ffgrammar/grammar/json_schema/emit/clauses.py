@@ -13,9 +13,9 @@ A clause about the values of several keys is raised by the last of them. So an e
 which of these parts failed before.
 
 A text must never reach a dead end. Where each clause has a key that can always be written, and that comes last among
-those that meet the clause, writing all of these keys completes every object. Where this is not so, all that can be
-written of the keys of such a clause is tried out (dead_ends.py). If there are dead ends that no further clauses
-exclude, or this takes too long, `ClausesRefused` is raised, and the schema is read again without clauses.
+those that meet the clause, writing all of these keys completes every object. Where this is not so, every way to write
+the keys of such a clause is tried out (dead_ends.py). If there are dead ends that no further clauses exclude, or this
+takes too long, `ClausesRefused` is raised, and the schema is read again without clauses.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ __all__ = ["clause_object"]
 
 # A key whose values clauses tell apart into more kinds is refused.
 MAX_KINDS = 16
-# How often something may be learned before there are no dead ends.
+# The clauses are checked for dead ends at most this many times. What a check learns is added before the next one.
 MAX_ROUNDS = 4
 # The work of a clause, in units of `ExprStore.count_work`.
 WORK = 1000

@@ -1,4 +1,4 @@
-"""Whether an object with clauses can reach a dead end: all that can be written of a few keys is tried out.
+"""Whether an object with clauses can reach a dead end: every way to write a few keys is tried out.
 
 Where it can, what all objects without dead ends have in common is learned: properties that none of them has, pairs that
 none has both of, and keys that properties need. With these as clauses, there may be no dead ends any more.
@@ -14,7 +14,7 @@ from ffgrammar.grammar.json_schema.shape.constraints import Clause
 
 __all__ = ["Learned", "learned"]
 
-# With more states the clauses are refused. So they are after this many steps in one build.
+# With more states, or after more steps in one build, the clauses are refused.
 MAX_STATES = 3000
 MAX_STEPS = 1_000_000
 # In `Symbols.shared`: how many steps there were.

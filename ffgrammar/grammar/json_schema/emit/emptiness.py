@@ -39,7 +39,8 @@ def find_emptiness(emitter: Emitter, start: Conj, productive: bytearray) -> tupl
 
 
 def _empty_part(emitter: Emitter, conj: Conj, productive: bytearray) -> tuple[Conj, str] | None:
-    """What a part that each value must have obeys, if there are no such parts, and what to call the part."""
+    """The conjunction of a part that each value must have and that has no values, and what to call the part; None if
+    there is no such part."""
     shapes = emitter.combiner.resolved_shapes(conj) if conj != NEVER else []
     if len(shapes) != 1:
         return None

@@ -53,7 +53,7 @@ def always_failing(events: list[Event]) -> dict[str, frozenset[Part]]:
 def with_implied(clauses: list[Clause], events: list[Event], listed: list[str]) -> list[Clause]:
     """The clauses, and those that chains of clauses with one key to meet them imply.
 
-    Only listed keys are passed, and only those are demanded that come before a key in between.
+    Only listed keys are passed. So a clause is added only for a listed key that comes before a key in between.
     """
     always = always_failing(events)
     places = {name: place for place, name in enumerate(listed)}

@@ -38,7 +38,7 @@ class Normalizer:
         multiples: Multiples,
         limits: Limits,
         options: Options,
-        defers: bool = True,
+        defers: bool,
     ) -> None:
         """defers: whether choices about keys may become clauses (see clauses.py)."""
         self.subschemas = subschemas
