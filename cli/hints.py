@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -12,13 +13,19 @@ if TYPE_CHECKING:
 
     from .bitmask import Mask
 
-__all__ = ["hint_at_layout", "hint_at_lines", "hint_at_special_tokens"]
+__all__ = ["hint_at_file", "hint_at_layout", "hint_at_lines", "hint_at_special_tokens"]
 
 # How the names of files end that have a JSON value on each line.
 LINES = (".ndjson", ".jsonl")
 
 LAYOUT_OPTIONS = ("whitespace", "separators", "indent")
 JSON_BLANKS = b" \t\n\r"
+
+
+def hint_at_file(flag: str, text: bytes) -> None:
+    """Say that an option takes a text, if what it was given is the path of a file."""
+    if os.path.isfile(text):
+        complain(f"hint: {os.fsdecode(text)} is a file; {flag} takes the text itself")
 
 
 def hint_at_layout(grammar: Grammar, mask: Mask, compiling: dict[str, Any]) -> None:
