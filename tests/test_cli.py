@@ -304,6 +304,8 @@ def test_hints_say_what_else_a_file_or_a_text_may_be(invoke: Invoke, lark_sum: s
         path.write_text(json.dumps(value))
         assert what in invoke("compile", str(path)).err
     assert "--type tools reads it" in invoke("compile", "-", stdin=json.dumps([tool])).err
+    answer = {"type": "json_schema", "json_schema": {"name": "answer", "schema": {}}}
+    assert "this is a response format: compile the schema in it" in invoke("compile", "-", stdin=json.dumps(answer)).err
     path.write_text('{"type": "funktion"}')
     assert "--type tools" not in invoke("compile", str(path)).err
 
