@@ -46,10 +46,11 @@ def _chomp(text: bytes) -> bytes:
 
 
 def _hint(grammar: Grammar, order: KeyOrder, name: str, text: bytes, found: Rejection) -> None:
-    """Say which option may be missing where a file is rejected."""
-    from .hints import hint_at_lines
+    """Say which option may be missing where a file is rejected, or that its encoding is another one."""
+    from .hints import hint_at_encoding, hint_at_lines
 
     hint_at_lines(name)
+    hint_at_encoding(name, text, found.offset)
     body = _chomp(text)
     if body != text and found.offset >= len(body) and judge(grammar, order, body) is None:
         complain(f"hint: {name} is accepted without the line break at its end: --chomp ignores it")

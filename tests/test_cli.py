@@ -324,6 +324,21 @@ def test_hints_say_what_else_a_file_or_a_text_may_be(invoke: Invoke, lark_sum: s
     assert "<|endofprompt|> without quotes is the special token" in invoke("compile", str(grammar)).err
 
 
+def test_validate_says_that_a_text_has_another_encoding(invoke: Invoke) -> None:
+    text = '{"x": "\u00e9"}'
+    arguments = ("validate", "@json")
+    assert invoke(*arguments, stdin=text.encode()).err == ""
+    for encoding, hint in (
+        ("utf-8-sig", "begins with a byte order mark, which is part of the text here"),
+        ("latin-1", "is not UTF-8 at byte 7"),
+        ("utf-16", "is not UTF-8 at byte 0"),
+    ):
+        found = invoke(*arguments, stdin=text.encode(encoding))
+        assert (found.code, found.err) == (1, f"ffgrammar: hint: stdin {hint}\n")
+    # what is rejected earlier has another cause
+    assert invoke(*arguments, stdin=b'{"x" "\xe9"}').err == ""
+
+
 def test_validate_says_what_to_do_with_a_text(invoke: Invoke, person: str) -> None:
     for more in ([], ["--ndjson"]):
         found = invoke("validate", person, '{"age": 36}', *more)
