@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -19,7 +20,7 @@ from .options import (
     text_bytes,
     tokenizer_option,
 )
-from .show import GREEN, RED, YELLOW, emphasis
+from .show import GREEN, RED, YELLOW, complain, emphasis
 
 if TYPE_CHECKING:
     from ffgrammar import CanonicalityReport, Grammar, Tokenizer
@@ -129,9 +130,16 @@ def write_html(file: Any, verdict: Verdict) -> None:
 
 
 def _split(arguments: tuple[str, ...]) -> tuple[str | None, list[str]]:
-    """The grammar's path, and the other arguments. The path is None if the first argument reads as token ids."""
+    """The grammar's path, and the other arguments. The path is None if the first argument reads as token ids. Raises
+    click.UsageError if there is nothing at the path."""
     first = arguments[0] if arguments else ""
     if first and not first.replace(",", "").replace(" ", "").isdecimal() and not first.startswith("["):
+        if first != "-" and not first.startswith("@") and not os.path.exists(first):
+            # (the first argument may also be a text, or ids that are misspelt)
+            raise click.UsageError(
+                f"{first[:200]}: there is no such file with a grammar; "
+                "write token ids as 1,2,3, and a text as --text TEXT"
+            )
         return first, list(arguments[1:])
     return None, list(arguments)
 
@@ -182,6 +190,7 @@ def command(
     whether the grammar accepts the tokens. With --ndjson a request is {"tokens": [IDS]}, {"text": TEXT}, or has both.
     Exit code 1: the tokens are not canonical, or they are rejected.
     """
+    from .hints import hint_at_file
     from .show import write_json, write_lines
     from .sources import load_grammar, load_tokenizer
 
@@ -202,6 +211,10 @@ def command(
         return _answer_lines(vocabulary, grammar, not partial)
     if reads_stdin:
         ids = parse_ids(sys.stdin.read())
+        if not ids:
+            complain("hint: no token ids came from stdin")
+    if text is not None:
+        hint_at_file("--text", text_bytes(text))
     verdict = Verdict(vocabulary, grammar, ids, None if text is None else text_bytes(text), not partial)
     write_html(html, verdict)
     if as_json:

@@ -92,7 +92,7 @@ def command(
     DATA are files, or folders of files: .jsonl .ndjson (also .gz .zst), .parquet, .arrow. The summary goes to stdout.
     Exit code 1: at least one row has the verdict no, or an error. It needs pyarrow: pip install 'ffgrammar[corpus]'.
     """
-    from ffgrammar import corpus
+    from ffgrammar import FFGrammarError, corpus
 
     from .progress import Bar
     from .show import write_json, write_lines
@@ -115,6 +115,8 @@ def command(
         if "pip install" not in str(error):
             raise
         raise click.ClickException(str(error)) from error
+    except FFGrammarError:
+        raise  # (told in the words of the shell, as in the other commands)
     except (corpus.TaskError, KeyError, TypeError, ValueError) as error:
         raise click.ClickException(str(error.args[0])) from error
     if html is not None:

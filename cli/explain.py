@@ -60,7 +60,7 @@ def command(
 
     Exit code 1: the prefix, the text of --next or the token may not come.
     """
-    from .hints import hint_at_special_tokens
+    from .hints import hint_at_file, hint_at_special_tokens
     from .key_order import KeyOrder
     from .show import write_json
     from .sources import compile_with_warnings, load_tokenizer, read_source, settle_special
@@ -84,6 +84,8 @@ def command(
         refused = accepted < len(prefix.data)
         found = matcher.explain(prefix.data[accepted:]) if refused else None
         hint_at_special_tokens(matcher, vocabulary, prefix.data[accepted:])
+        if refused:
+            hint_at_file("--prefix", prefix.data)
     if found is None:
         found = matcher.explain(text_bytes(more or ""), token)
     refusal = found.refusal

@@ -111,7 +111,7 @@ def command(
 
     With --ndjson the requests are those of `ffgrammar mask`. Exit code 1: the prefix itself is rejected.
     """
-    from .hints import hint_at_special_tokens
+    from .hints import hint_at_file, hint_at_layout, hint_at_special_tokens
     from .show import write_json, write_lines
     from .sources import load_grammar, load_tokenizer, settle_special
     from .walk import advance, report_rejection
@@ -128,6 +128,7 @@ def command(
     rejection = advance(matcher, vocabulary, prefix)
     if rejection is not None:
         hint_at_special_tokens(matcher, vocabulary, prefix.data[rejection.offset :])
+        hint_at_file("--prefix", prefix.data)
         return report_rejection("prefix", rejection, as_json)
     forced = Forced(matcher, vocabulary)
     if as_json:
@@ -136,7 +137,6 @@ def command(
         write_lines(forced.lines())
     if not forced.forced:
         from .bitmask import Mask
-        from .hints import hint_at_layout
 
         hint_at_layout(compiled, Mask(matcher, vocabulary), compiling)
     return 0

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from codecs import BOM_UTF8
 from typing import TYPE_CHECKING, Any
 
 from .show import complain
@@ -12,13 +14,35 @@ if TYPE_CHECKING:
 
     from .bitmask import Mask
 
-__all__ = ["hint_at_layout", "hint_at_lines", "hint_at_special_tokens"]
+__all__ = ["hint_at_encoding", "hint_at_file", "hint_at_layout", "hint_at_lines", "hint_at_special_tokens"]
 
 # How the names of files end that have a JSON value on each line.
 LINES = (".ndjson", ".jsonl")
 
 LAYOUT_OPTIONS = ("whitespace", "separators", "indent")
 JSON_BLANKS = b" \t\n\r"
+
+
+def hint_at_encoding(name: str, text: bytes, offset: int) -> None:
+    """Say that a text is not UTF-8, or begins with a byte order mark, if it is rejected for that.
+
+    Args:
+        name, text: the file, and its content.
+        offset: where it is rejected.
+    """
+    if text.startswith(BOM_UTF8) and offset < len(BOM_UTF8):
+        complain(f"hint: {name} begins with a byte order mark, which is part of the text here")
+    try:
+        text.decode()
+    except UnicodeDecodeError as error:
+        if error.start <= offset <= error.end:
+            complain(f"hint: {name} is not UTF-8 at byte {error.start}")
+
+
+def hint_at_file(flag: str, text: bytes) -> None:
+    """Say that an option takes a text, if what it was given is the path of a file."""
+    if os.path.isfile(text):
+        complain(f"hint: {os.fsdecode(text)} is a file; {flag} takes the text itself")
 
 
 def hint_at_layout(grammar: Grammar, mask: Mask, compiling: dict[str, Any]) -> None:

@@ -89,7 +89,7 @@ def command(
     "count", "accepting" and "ids" (or what --format says). Exit code 1: the prefix itself is rejected.
     """
     from .bitmask import Mask
-    from .hints import hint_at_layout, hint_at_special_tokens
+    from .hints import hint_at_file, hint_at_layout, hint_at_special_tokens
     from .sources import load_grammar, load_tokenizer, settle_special
     from .walk import advance, report_rejection
 
@@ -108,6 +108,7 @@ def command(
     rejection = advance(matcher, vocabulary, prefix)
     if rejection is not None:
         hint_at_special_tokens(matcher, vocabulary, prefix.data[rejection.offset :])
+        hint_at_file("--prefix", prefix.data)
         return report_rejection("prefix", rejection, as_json or form == "json")
     mask = Mask(matcher, vocabulary)
     if "prompt" in start:

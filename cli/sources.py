@@ -205,6 +205,8 @@ def _other_kind(source: Source) -> str:
     if source.kind == "json-schema":
         if re.search(rb'"type"\s*:\s*"structural_tag"', source.data):
             return "; this is a structural tag: --type structural-tag reads it"
+        if re.search(rb'"type"\s*:\s*"json_schema"', source.data):
+            return "; this is a response format: compile the schema in it"
         if source.data.lstrip().startswith(b"[") and re.search(rb'"(function|parameters|input_schema)"', source.data):
             return "; this is a list of tools: --type tools reads it"
         if re.search(rb'"type"\s*:\s*"function"', source.data):

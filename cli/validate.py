@@ -12,7 +12,7 @@ from .files import open_input, read_input
 from .html_report import html_option, write_page
 from .options import PATH, VocabularyName, example, grammar_argument, grammar_options, json_option, tokenizer_option
 from .progress import Progress
-from .show import GREEN, emphasis, write_json
+from .show import GREEN, complain, emphasis, write_json
 
 if TYPE_CHECKING:
     from ffgrammar import Grammar, Matcher
@@ -39,6 +39,21 @@ def judge(grammar: Grammar, order: KeyOrder, text: bytes) -> Rejection | None:
 
 def _accepts(matcher: Matcher, text: bytes) -> bool:
     return matcher.accept_bytes(text) == len(text) and matcher.is_accepting()
+
+
+def _chomp(text: bytes) -> bytes:
+    return text.removesuffix(b"\n").removesuffix(b"\r")
+
+
+def _hint(grammar: Grammar, order: KeyOrder, name: str, text: bytes, found: Rejection) -> None:
+    """Say which option may be missing where a file is rejected, or that its encoding is another one."""
+    from .hints import hint_at_encoding, hint_at_lines
+
+    hint_at_lines(name)
+    hint_at_encoding(name, text, found.offset)
+    body = _chomp(text)
+    if body != text and found.offset >= len(body) and judge(grammar, order, body) is None:
+        complain(f"hint: {name} is accepted without the line break at its end: --chomp ignores it")
 
 
 def _report_file(name: str, found: Rejection | None, as_json: bool) -> None:
@@ -130,7 +145,6 @@ def command(
 
     Exit code 1: at least one text is rejected.
     """
-    from .hints import hint_at_lines
     from .key_order import KeyOrder
     from .sources import compile_with_warnings, load_tokenizer, read_source
 
@@ -152,7 +166,7 @@ def command(
         rows = []
         for name in names:
             text = read_input(name)
-            text = text.removesuffix(b"\n").removesuffix(b"\r") if chomp else text
+            text = _chomp(text) if chomp else text
             found = judge(compiled, order, text)
             shown = "stdin" if name == "-" else name
             _report_file(shown, found, as_json)
@@ -160,7 +174,7 @@ def command(
                 rows.append(_html_row(shown, text, found))
             if found is not None:
                 code = 1
-                hint_at_lines(name)
+                _hint(compiled, order, shown, text, found)
             progress.step()
     if html is not None:
         from ffgrammar.draw import table

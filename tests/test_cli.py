@@ -304,8 +304,15 @@ def test_hints_say_what_else_a_file_or_a_text_may_be(invoke: Invoke, lark_sum: s
         path.write_text(json.dumps(value))
         assert what in invoke("compile", str(path)).err
     assert "--type tools reads it" in invoke("compile", "-", stdin=json.dumps([tool])).err
+    answer = {"type": "json_schema", "json_schema": {"name": "answer", "schema": {}}}
+    assert "this is a response format: compile the schema in it" in invoke("compile", "-", stdin=json.dumps(answer)).err
     path.write_text('{"type": "funktion"}')
     assert "--type tools" not in invoke("compile", str(path)).err
+
+    for command in ("mask", "ff-tokens", "explain"):
+        found = invoke(command, lark_sum, "--prefix", str(lines))
+        assert found.code == 1 and f"hint: {lines} is a file; --prefix takes the text itself" in found.err
+    assert f"hint: {lines} is a file; --text takes" in invoke("check", "--text", str(lines)).err
 
     grammar = tmp_path / "g.lark"
     grammar.write_text('start: <|endofprompt|> "a"')
@@ -315,6 +322,21 @@ def test_hints_say_what_else_a_file_or_a_text_may_be(invoke: Invoke, lark_sum: s
         assert "hint" not in invoke(command, str(grammar), "--prefix", "a").err
     grammar.write_text('start: "<|endofprompt|>" "a"')
     assert "<|endofprompt|> without quotes is the special token" in invoke("compile", str(grammar)).err
+
+
+def test_validate_says_that_a_text_has_another_encoding(invoke: Invoke) -> None:
+    text = '{"x": "\u00e9"}'
+    arguments = ("validate", "@json")
+    assert invoke(*arguments, stdin=text.encode()).err == ""
+    for encoding, hint in (
+        ("utf-8-sig", "begins with a byte order mark, which is part of the text here"),
+        ("latin-1", "is not UTF-8 at byte 7"),
+        ("utf-16", "is not UTF-8 at byte 0"),
+    ):
+        found = invoke(*arguments, stdin=text.encode(encoding))
+        assert (found.code, found.err) == (1, f"ffgrammar: hint: stdin {hint}\n")
+    # what is rejected earlier has another cause
+    assert invoke(*arguments, stdin=b'{"x" "\xe9"}').err == ""
 
 
 def test_validate_says_what_to_do_with_a_text(invoke: Invoke, person: str) -> None:
@@ -345,7 +367,10 @@ def test_validate_reads_lines_fields_and_newlines(invoke: Invoke, lark_sum: str,
         "'text' is not a string",
         "the line is not JSON",
     ]
-    assert invoke("validate", lark_sum, stdin="1\n").code == 1
+    found = invoke("validate", lark_sum, stdin="1\n")
+    hint = "ffgrammar: hint: stdin is accepted without the line break at its end: --chomp ignores it\n"
+    assert (found.code, found.err) == (1, hint)
+    assert [invoke("validate", lark_sum, stdin=text).err for text in ("1+\n", "x\n", "1\n\n")] == ["", "", ""]
     assert invoke("validate", lark_sum, "--chomp", stdin="1\n").code == 0
     assert invoke("validate", lark_sum, "--field", "text").code == 2
     assert invoke("validate", "-", "--type", "lark", stdin=SUM).code == 2
@@ -508,6 +533,18 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--type", "abnf"], "", 2, "abnf"),
         (["mask", "/no/such/file.json"], "", 2, "No such file"),
         (["mask", "no_such_grammar"], "", 2, "no_such_grammar: No such file"),
+        (
+            ["check", "Hello world"],
+            "",
+            2,
+            "no such file with a grammar; write token ids as 1,2,3, and a text as --text",
+        ),
+        (
+            ["mask", "-", "--tokenizer", "owner/model"],
+            "{}",
+            2,
+            "nothing is fetched: give the path of a tokenizer's file",
+        ),
         (["mask", '{"type": "string"}'], "", 2, "to give the text itself, write - and pipe it in"),
         (["mask", "[" * 300], "", 2, "[" * 200 + "...: File name too long (a path is expected here"),
         (["mask", "-", "--tokenizer", "no_such_base"], "{}", 2, "for another one give the path of a tokenizer's file"),
@@ -918,6 +955,8 @@ def test_check_reads_text_stdin_and_lines(invoke: Invoke) -> None:
     assert [answer.get("canonical") for answer in found.json_lines()] == ["yes", "no", "yes", None, None]
     assert found.code == 2
     assert invoke("check", "--ndjson", "9906").code == 2
+    found = invoke("check", stdin="\n")
+    assert (found.code, found.err) == (0, "ffgrammar: hint: no token ids came from stdin\n")
     assert invoke("check", "99999999").code == 2
 
 

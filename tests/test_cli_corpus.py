@@ -95,6 +95,7 @@ def test_a_second_run_in_a_folder_is_refused(data: str, tmp_path: Path, capsys: 
         (["tokenize", "--ids", "tokens"], "--ids is for corpus check"),
         (["forced", "--schema-column", "schema", "--whitespace", "compact"], "options of grammars are for --grammar"),
         (["tokenize", "--tokenizer", "no/such"], "no/such"),
+        (["tokenize", "--tokenizer", "gpt2"], "give the path of a tokenizer's file or of a model's folder"),
     ],
 )
 def test_options_that_do_not_fit_are_refused(
@@ -108,7 +109,7 @@ def test_files_that_cannot_be_read_end_the_run(tmp_path: Path, capsys: pytest.Ca
     assert run(["corpus", "tokenize", str(tmp_path / "none.jsonl")]) == 2
     assert "none.jsonl: No such file" in capsys.readouterr().err
     assert run(["corpus", "tokenize", str(tmp_path)]) == 2
-    assert "no files; their names must end in" in capsys.readouterr().err
+    assert f"no files in {tmp_path}; their names must end in" in capsys.readouterr().err
 
 
 def test_the_bar_shows_a_share_the_rate_and_the_time_left(

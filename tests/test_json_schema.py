@@ -69,6 +69,10 @@ def test_warnings_name_the_keyword_that_may_be_meant() -> None:
         assert [line.partition("; did you mean ")[2] for line in found] == (
             [] if word.startswith("x-") else [f"{known}?" if known else ""]
         )
+    found = build({"name": "answer", "schema": {"type": "string"}}, ExprStore()).warnings
+    assert found[1].endswith(
+        "'schema' is not a keyword of JSON Schema: ignored; if the schema that it holds is meant, compile that one"
+    )
     # of very many unknown words, only the first are compared
     found = build({f"item{number}": 1 for number in range(400)}, ExprStore()).warnings
     assert found[0].endswith("'item0' is not a keyword of JSON Schema: ignored; did you mean items?")

@@ -152,7 +152,7 @@ def test_other_content_is_refused(content: bytes, message: str, tmp_path: Path) 
 def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
     for path, message in (
         (tmp_path, "has none of tokenizer.json, tekken.json, tokenizer.model"),
-        (tmp_path / "no", "No such file"),
+        (tmp_path / "no", "No such file or directory; nothing is fetched: give the path"),
         ("x" * 5000, "too long"),
         ("a\0b", "null byte"),
     ):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ffgrammar.corpus.data.json_lines import line_parts
@@ -28,7 +28,7 @@ ENDINGS = {
 SAMPLE = 64 << 10
 
 
-def find_sources(paths: Iterable[str]) -> list[Source]:
+def find_sources(paths: Sequence[str]) -> list[Source]:
     """The files, in the order given; those of a folder and its folders by name. Files of a folder with other endings
     are left out.
 
@@ -38,7 +38,8 @@ def find_sources(paths: Iterable[str]) -> list[Source]:
     """
     found = [_source(path) for given in paths for path in _files(given)]
     if not found:
-        raise ValueError(f"no files; their names must end in {', '.join(ENDINGS)}")
+        where = f" in {', '.join(paths)}" if paths else ""
+        raise ValueError(f"no files{where}; their names must end in {', '.join(ENDINGS)}")
     return found
 
 

@@ -200,10 +200,10 @@ class Terminals:
             tree = parse(
                 self.translated(op).pattern, ignore_case="i" in flags, dot_all="s" in flags, limits=self.limits
             )
-            for node in _nodes(tree):
-                if node[0] in ("start", "end"):
-                    message = "an anchor is not supported: a terminal does not know what is around it; leave it out"
-                    raise UnsupportedError(message, column=node[1])
+            anchors = [node[1] for node in _nodes(tree) if node[0] in ("start", "end")]
+            if anchors:
+                message = "an anchor is not supported: a terminal does not know what is around it; leave it out"
+                raise UnsupportedError(message, column=min(anchors))
         except GrammarError as error:
             raise self.placed(op, error) from None
         return tree

@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
 
-__all__ = ["TokenizerFile", "find_file", "find_path"]
+__all__ = ["TokenizerFile", "find_file", "find_path", "unreadable"]
 
 # The files that are looked for in a model's folder, in this order. The first says most about a tokenizer.
 NAMES = ("tokenizer.json", "tekken.json", "tokenizer.model")
@@ -46,15 +46,20 @@ def find_path(path: Path) -> Path:
         found = [path / name for name in NAMES if (path / name).exists()]
     except (OSError, ValueError) as error:
         # (a name that is too long, or has a zero byte, say)
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     if not found:
         raise TokenizerError(f"{path}: this folder has none of {', '.join(NAMES)}")
     return found[0]
 
 
-def _unreadable(path: Path, error: OSError | ValueError) -> TokenizerError:
+def unreadable(path: Path, error: OSError | ValueError) -> TokenizerError:
+    """The error for a path that cannot be read. If nothing is there, it says that a name is not looked up elsewhere."""
     reason = error.strerror if isinstance(error, OSError) else error
-    return TokenizerError(f"cannot read {str(path)[:100]!r}: {reason}")
+    advice = ""
+    if isinstance(error, FileNotFoundError):
+        # (a name such as OWNER/MODEL reads as a path, too)
+        advice = "; nothing is fetched: give the path of a tokenizer's file or of a model's folder on this machine"
+    return TokenizerError(f"cannot read {str(path)[:100]!r}: {reason}{advice}")
 
 
 def find_file(path: Path) -> TokenizerFile:
@@ -70,7 +75,7 @@ def find_file(path: Path) -> TokenizerFile:
             data = file.read(4)
             data += b"" if data == b"GGUF" else file.read()
     except (OSError, ValueError) as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
     head = data[:4096]
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return TokenizerFile(path, "tekken" if b'"default_num_special_tokens"' in head else "huggingface", data)

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders.files import unreadable
 from ffgrammar.tokens.loaders.unigram_models import as_the_package_reads
 from ffgrammar.tokens.loaders.vocabulary_json import read_big_parts
 
@@ -52,7 +53,7 @@ def _is_folder(path: Path) -> bool:
         return path.is_dir()
     except OSError as error:
         # (a name that is too long, say)
-        raise TokenizerError(f"cannot read {str(path)[:100]!r}: {error.strerror}") from None
+        raise unreadable(path, error) from None
 
 
 def _read_config(path: Path, data: bytes | None) -> dict[str, Any]:
@@ -61,7 +62,7 @@ def _read_config(path: Path, data: bytes | None) -> dict[str, Any]:
         try:
             data = path.read_bytes()
         except OSError as error:
-            raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
+            raise unreadable(path, error) from None
     return read_big_parts(data) or _read_json(path, data)
 
 
@@ -69,7 +70,7 @@ def _read_json(path: Path, data: bytes | None = None) -> dict[str, Any]:
     try:
         value = json.loads(path.read_bytes() if data is None else data, parse_float=as_the_package_reads)
     except OSError as error:
-        raise TokenizerError(f"cannot read {path}: {error.strerror}") from None
+        raise unreadable(path, error) from None
     except (OverflowError, RecursionError, ValueError) as error:
         raise TokenizerError(f"{path} is not JSON: {error}") from None
     if not isinstance(value, dict):

@@ -190,7 +190,10 @@ class Reader:
             message = f"{word} is not a keyword of this schema's {what}: ignored"
         else:
             message = f"{word!r} is not a keyword of JSON Schema: ignored"
-            if len(self._annotations) <= MAX_COMPARED:
+            if word == "schema" and isinstance(subschema.schema[word], dict):
+                # (as in a response format, where it stands beside a name)
+                message += "; if the schema that it holds is meant, compile that one"
+            elif len(self._annotations) <= MAX_COMPARED:
                 message += _meant(word[:MAX_LETTERS])
         self._warnings.once(subschema, word, message)
 
