@@ -6,7 +6,8 @@ In reading order:
 - layout: commas, colons and line breaks, with their whitespace.
 - symbols: the symbols that arrays and objects are written with, and the rules that are made of them.
 - array_style: the brackets and commas of arrays.
-- contains, arrays, unique: arrays with `contains`, all other arrays, and arrays with `uniqueItems`.
+- met, contains, arrays, unique: arrays with many `contains`, with few, all other arrays, and arrays with
+  `uniqueItems`.
 - members: the properties that an object may have, as input of ordered and unordered.
 - ordered, unordered: the order in which the properties of an object may come.
 - other_keys: the keys beside the named ones.

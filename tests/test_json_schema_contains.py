@@ -1,0 +1,127 @@
+"""Arrays with many `contains`: right, without dead ends, and their cost grows with their number."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import ffgrammar as ff
+from ffgrammar.grammar.json_schema.emit import met
+from oracle.schemas import is_valid, spelled
+from sentences import BYTES, is_sentence
+
+VALUES = [0, 1, 2, "a", "ab", {"t": 0}, {"t": 1}, {}, [1]]
+SOME = [
+    {"const": 0},
+    {"const": 1},
+    {"enum": [0, "a"]},
+    {"type": "string"},
+    {"type": "string", "pattern": "^a$"},
+    {"type": "string", "pattern": "b"},
+    {"properties": {"t": {"const": 0}}, "required": ["t"]},
+    {"properties": {"t": {"const": 1}}},
+    {"not": {"const": 1}},
+    {"contains": {"const": 1}},
+    {"type": "number"},
+    True,
+]
+
+
+def _schema(random: Random) -> dict[str, Any]:
+    chosen = [random.choice(SOME) for _ in range(random.randrange(2, 6))]
+    schema: dict[str, Any] = {"allOf": [{"contains": one} for one in chosen]}
+    if random.random() < 0.7:
+        schema["type"] = "array"
+    if random.random() < 0.3:
+        schema["items"] = random.choice([{"type": ["number", "string"]}, {"type": "object"}, {"not": {"const": 0}}])
+    if random.random() < 0.2:
+        schema["minItems"] = random.randrange(3)
+    return schema
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Two `contains` are remembered already. The list gets an item for each array that is written so."""
+    written: list[int] = []
+    write = met.array_that_meets
+
+    def noted(*given: Any) -> Any:
+        found = write(*given)
+        if found is not None:
+            written.append(1)
+        return found
+
+    monkeypatch.setattr(met, "LEAST", 2)
+    monkeypatch.setattr(met, "array_that_meets", noted)
+    return written
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_random_arrays(few: list[int], seed: int) -> None:
+    random = Random(seed)
+    schema = _schema(random)
+    try:
+        grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact")
+    except ff.GrammarError as error:
+        assert "no value obeys" in str(error), schema
+        grammar = None
+    for _ in range(150):
+        value = [random.choice(VALUES) for _ in range(random.randrange(6))]
+        valid = grammar is not None and is_sentence(grammar, spelled(value, True))
+        assert valid == is_valid(schema, value), (schema, value)
+        if grammar is None:
+            continue
+        # an array that may begin so can be completed: by one item more for each `contains`
+        begun = spelled(value, True)[:-1]
+        if value and grammar.matcher().accept_bytes(begun + b",") == len(begun) + 1:
+            ends = [[random.choice(VALUES) for _ in range(random.randrange(1, 7))] for _ in range(400)]
+            assert any(is_valid(schema, [*value, *end]) for end in ends), (schema, value)
+
+
+def test_random_arrays_are_remembered(few: list[int]) -> None:
+    for seed in range(40):
+        try:
+            ff.compile_json_schema(_schema(Random(seed)), BYTES)
+        except ff.GrammarError:
+            continue
+    assert len(few) > 20
+
+
+@pytest.mark.parametrize("count", [7, 12, 40])
+def test_many(count: int) -> None:
+    kinds: list[Any] = [{"const": number} for number in range(count // 2)]
+    kinds += [
+        {"type": "object", "properties": {"t": {"const": number}}, "required": ["t"]}
+        for number in range(count - count // 2)
+    ]
+    limits = ff.Limits(rules=100 * count * count)
+    grammar = ff.compile_json_schema(
+        {"type": "array", "allOf": [{"contains": one} for one in kinds]}, BYTES, limits=limits
+    )
+    items = [one["const"] if "const" in one else {"t": one["properties"]["t"]["const"], "u": 1} for one in kinds]
+    Random(count).shuffle(items)
+    assert is_sentence(grammar, json.dumps([*items, None, *items[:3]]).encode())
+    for missing in (0, count // 2, count - 1):
+        assert not is_sentence(grammar, json.dumps(items[:missing] + items[missing + 1 :]).encode())
+
+
+@pytest.mark.parametrize("style", [{}, {"whitespace": "compact"}, {"indent": 2}, {"separators": (", ", ": ")}])
+def test_spellings_and_files(style: dict[str, Any], tmp_path: Path) -> None:
+    kinds = [{"type": "object", "properties": {"t": {"const": number}}, "required": ["t"]} for number in range(9)]
+    grammar = ff.compile_json_schema({"type": "array", "allOf": [{"contains": one} for one in kinds]}, BYTES, **style)
+    spelled = {"separators": (",", ":")} if "whitespace" in style else style
+    grammar.save(tmp_path / "contains.ffg")
+    for one in (grammar, ff.load(tmp_path / "contains.ffg", BYTES)):
+        for count in (8, 9):
+            text = json.dumps([{"t": number} for number in range(count)], **spelled)
+            assert is_sentence(one, text.encode()) == (count == 9)
+
+
+def test_an_item_can_meet_several() -> None:
+    schema = {"type": "array", "allOf": [{"contains": {"minimum": number}} for number in range(20)]}
+    grammar = ff.compile_json_schema(schema, BYTES)
+    assert is_sentence(grammar, b"[1, 19]") and not is_sentence(grammar, b"[18, 18]")
