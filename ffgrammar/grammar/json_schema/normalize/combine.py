@@ -253,7 +253,8 @@ class Combiner:
 
     def _is_absent(self, shape: Shape, name: str) -> bool:
         """Whether a shape says that no object has a key."""
-        return property_conj(shape, name, self._strings) == NEVER
+        # (None passes for a shape, and C code does not look for it)
+        return shape is not None and property_conj(shape, name, self._strings) == NEVER
 
     def _apply_all(self, shape: Shape, steps: Sequence[_Step], choices: list[Choice]) -> int:
         """Apply conjunctions to a shape. Returns the subschemas that were applied, as bits."""
