@@ -44,6 +44,7 @@ cdef class Combiner:
     cpdef bint _is_absent(self, Shape shape, name)
     # takes a list of Choices, all of which become clauses; returns a list of at most one shape
     cdef list _with_clauses(self, Shape shape, list choices)
+
     # takes a list of Choices, and the subschemas that were applied, as bits
     @cython.locals(choices=list, known=dict)
     cdef bint _is_refuted(self, list choices, read)
