@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import ffgrammar as ff
-from ffgrammar.grammar.json_schema.emit import met
+from ffgrammar.grammar.json_schema.emit import many_contains
 from oracle.schemas import is_valid, spelled
 from sentences import BYTES, is_sentence
 
@@ -45,9 +45,9 @@ def _schema(random: Random) -> dict[str, Any]:
 
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Two `contains` are remembered already. The list gets an item for each array that is written so."""
+    """Few `contains` are remembered already. The list gets an item for each array that is written so."""
     written: list[int] = []
-    write = met.array_that_meets
+    write = many_contains.array_that_meets
 
     def noted(*given: Any) -> Any:
         found = write(*given)
@@ -55,8 +55,8 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             written.append(1)
         return found
 
-    monkeypatch.setattr(met, "LEAST", 2)
-    monkeypatch.setattr(met, "array_that_meets", noted)
+    monkeypatch.setattr(many_contains, "STEP_COST", 10**9)
+    monkeypatch.setattr(many_contains, "array_that_meets", noted)
     return written
 
 
@@ -111,17 +111,28 @@ def test_many(count: int) -> None:
 
 @pytest.mark.parametrize("style", [{}, {"whitespace": "compact"}, {"indent": 2}, {"separators": (", ", ": ")}])
 def test_spellings_and_files(style: dict[str, Any], tmp_path: Path) -> None:
-    kinds = [{"type": "object", "properties": {"t": {"const": number}}, "required": ["t"]} for number in range(9)]
+    kinds = [{"type": "object", "properties": {"t": {"const": number}}, "required": ["t"]} for number in range(13)]
     grammar = ff.compile_json_schema({"type": "array", "allOf": [{"contains": one} for one in kinds]}, BYTES, **style)
     spelled = {"separators": (",", ":")} if "whitespace" in style else style
     grammar.save(tmp_path / "contains.ffg")
     for one in (grammar, ff.load(tmp_path / "contains.ffg", BYTES)):
-        for count in (8, 9):
+        for count in (12, 13):
             text = json.dumps([{"t": number} for number in range(count)], **spelled)
-            assert is_sentence(one, text.encode()) == (count == 9)
+            assert is_sentence(one, text.encode()) == (count == 13)
 
 
 def test_an_item_can_meet_several() -> None:
     schema = {"type": "array", "allOf": [{"contains": {"minimum": number}} for number in range(20)]}
     grammar = ff.compile_json_schema(schema, BYTES)
     assert is_sentence(grammar, b"[1, 19]") and not is_sentence(grammar, b"[18, 18]")
+
+
+def test_few_need_no_opposites() -> None:
+    # (the opposites of these would be too many alternatives)
+    objects = [{f"k{number}_{at}": {"const": at} for at in range(5)} for number in range(8)]
+    kinds = [{"type": "object", "properties": keys, "required": list(keys)} for keys in objects]
+    arrays = {"type": "array", "allOf": [{"contains": one} for one in kinds]}
+    grammar = ff.compile_json_schema({"properties": {f"p{number}": arrays for number in range(6)}}, BYTES)
+    items = [{key: value["const"] for key, value in keys.items()} for keys in objects]
+    assert is_sentence(grammar, json.dumps({"p0": items}).encode())
+    assert not is_sentence(grammar, json.dumps({"p0": items[1:]}).encode())

@@ -6,7 +6,7 @@ In reading order:
 - layout: commas, colons and line breaks, with their whitespace.
 - symbols: the symbols that arrays and objects are written with, and the rules that are made of them.
 - array_style: the brackets and commas of arrays.
-- met, contains, arrays, unique: arrays with many `contains`, with few, all other arrays, and arrays with
+- contains, many_contains, arrays, unique: arrays with few `contains`, with many, all other arrays, and arrays with
   `uniqueItems`.
 - members: the properties that an object may have, as input of ordered and unordered.
 - ordered, unordered: the order in which the properties of an object may come.

@@ -44,10 +44,10 @@ def array_symbol(style: ArrayStyle, shape: Shape, depth: int) -> int | None:
     if shape.contained:
         # imported here, because few schemas need them
         from ffgrammar.grammar.json_schema.emit.contains import containing
-        from ffgrammar.grammar.json_schema.emit.met import array_that_meets, may_be_remembered
+        from ffgrammar.grammar.json_schema.emit.many_contains import array_that_meets, may_be_remembered
 
         conjs = [item_conj(shape, index) for index in range(length + 1)]
-        if may_be_remembered(shape, conjs, most):
+        if may_be_remembered(em, shape, conjs, most):
             array = array_that_meets(style, shape, depth, conjs[0])
             if array is not None:
                 return None if array == em.never else array

@@ -11,29 +11,27 @@ from __future__ import annotations
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
+from ffgrammar.grammar.json_schema.emit.contains import STEP_COST
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.shape.constraints import Contained
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 
 __all__ = ["array_that_meets", "may_be_remembered"]
 
-# With fewer `contains` the automaton is small.
-LEAST = 7
-# With more kinds of items for each `contains`, the automaton makes the faster masks: there an item need not obey the
-# opposite of what it does not count for.
+# With more kinds of items for each `contains`, a mask takes too much work.
 MAX_KINDS = 8
 
 
-def may_be_remembered(shape: Shape, items: list[Conj], most: int | None) -> bool:
-    """Whether `array_that_meets` could write an array: all items obey the same, and only one item must obey each
-    `contains`."""
+def may_be_remembered(em: Symbols, shape: Shape, items: list[Conj], most: int | None) -> bool:
+    """Whether `array_that_meets` could write an array for which the automaton has too many edges: all items obey the
+    same, and only one item must obey each `contains`."""
     return (
-        len(shape.contained) >= LEAST
-        and len(items) == 1
+        len(items) == 1
         and most is None
         and shape.min_items <= 1
         and shape.unique is None
         and all([(one.start, one.least, one.most) == (0, 1, None) for one in shape.contained])
+        and STEP_COST * 3 ** len(shape.contained) > em.limits.rules
     )
 
 
@@ -48,10 +46,15 @@ def array_that_meets(style: ArrayStyle, shape: Shape, depth: int, items: Conj) -
         items: what each item must obey.
     """
     em, wanted, layout = style.em, shape.contained, style.layout
+    # (the opposites of schemas may not be supported, or be too many alternatives; then the automaton is too large)
     try:
         told_apart = _kinds(em, wanted, items)
-    except (LimitError, UnsupportedError):
-        return None  # (the automaton needs no opposites)
+    except UnsupportedError:
+        return None
+    except LimitError as error:
+        if error.limit != "alternatives":
+            raise
+        return None
     if told_apart is None:
         return None
     kinds = [(symbol, bits) for conj, bits in told_apart if (symbol := style.item(conj, depth)) != em.never]
