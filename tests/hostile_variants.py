@@ -261,9 +261,14 @@ def _patterns_of_keys() -> Made:
 
 
 def _arrays() -> Made:
-    for n in (2, 3, 4, 6, 8, 12):
+    for n in (2, 3, 4, 6, 8, 12, 16, 20):
         patterns = [{"contains": {"type": "string", "pattern": c}} for c in LETTERS[:n]]
         yield f"{n} contains of patterns", "json", {"type": "array", "allOf": patterns}, b'["ab",'
+        twice = [{**one, "minContains": 2} for one in patterns]
+        first = {"prefixItems": [{"type": "string"}, {"type": "integer"}], "minItems": n}
+        yield f"{n} contains of patterns, twice", "json", {"type": "array", **first, "allOf": twice}, b'["ab",1,'
+        multiples = [{"contains": {"multipleOf": k}} for k in range(2, n + 2)]
+        yield f"{n} contains of multiples", "json", {"type": "array", "allOf": multiples}, b"[12,"
         yield (
             f"{n} contains of kinds",
             "json",

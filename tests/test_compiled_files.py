@@ -37,6 +37,9 @@ BODY = json.loads(zlib.decompress(FILE[HEADER.size :]))
 # and one with checks
 CHECKED = dump(build({"uniqueItems": True, "items": {"items": {"uniqueItems": True}}}, ExprStore()), BYTES.fingerprint)
 CHECKED_BODY = json.loads(zlib.decompress(CHECKED[HEADER.size :]))
+# and one whose readings are joined
+JOINED = dump(build({"type": "array", "allOf": [{"contains": {"minimum": n}} for n in range(4)]}, ExprStore()), "")
+JOINED_BODY = json.loads(zlib.decompress(JOINED[HEADER.size :]))
 # and one with the outline of a composition
 CAPTURED = ff.compose(
     ff.sequence(
@@ -110,8 +113,9 @@ FORGED: dict[str, Callable[[], bytes]] = {
     "symbol is a text": lambda: with_body(productions=[[0, ["a"]]]),
     "head is a boolean": lambda: with_body(productions=[[False, [0]]]),
     "production of a parametric head": lambda: with_body(productions=[[BODY["parametric"][0][0], [0]]]),
-    "parametric out of range": lambda: with_body(parametric=[[len(BODY["names"]), 3]]),
-    "too many bits": lambda: with_body(parametric=[[number, 1 << 40] for number, _ in BODY["parametric"]]),
+    "parametric out of range": lambda: with_body(parametric=[[len(BODY["names"]), 3, False]]),
+    "too many bits": lambda: with_body(parametric=[[number, 1 << 40, False] for number, *_ in BODY["parametric"]]),
+    "joined is a number": lambda: with_body(parametric=[[number, bits, 1] for number, bits, _ in BODY["parametric"]]),
     "template of a plain head": lambda: with_template(0, BODY["start"] >> 1),
     "template goes on with a plain one": lambda: with_template(2, BODY["start"] >> 1),
     "template that does not read": lambda: with_template(1, []),
@@ -173,7 +177,9 @@ def test_forged(name: str) -> None:
         ff.load(FORGED[name](), BYTES, limits=Limits(rules=1000, source_bytes=1_000_000))
 
 
-@pytest.mark.parametrize("source", [BODY, CHECKED_BODY, CAPTURED_BODY], ids=["plain", "checked", "captured"])
+@pytest.mark.parametrize(
+    "source", [BODY, CHECKED_BODY, JOINED_BODY, CAPTURED_BODY], ids=["plain", "checked", "joined", "captured"]
+)
 def test_random_forgeries_load_or_are_refused(covered: Callable[[str], None], source: Any) -> None:
     choose = random.Random(2)
     odd = [None, True, -1, 0, 1, 2, 3, 5, 10**6, 2**32, 10**30, 1.0, "", "x", [], [0], {}, "any", "empty", "union"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Iterator
 from itertools import permutations, product
 from typing import Any
@@ -15,6 +16,7 @@ from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.ir import ANY_COUNT, GrammarIR
 from ffgrammar.regex.expr.store import ExprStore
+from ffgrammar.regex.lower.lowering import compile_regex
 
 
 def keys_in_any_order(
@@ -151,3 +153,48 @@ def test_bits_that_are_set_and_settled(cl100k: ff.Tokenizer) -> None:
             whole = ("<" + text).encode()
             accepted = matcher.accept_bytes(whole) == len(whole) and matcher.is_accepting()
             assert accepted == holds(text), (seed, text)
+
+
+def words_that_cover(patterns: list[str], least: int, delimited: bool) -> GrammarIR:
+    """`[ab,c]`: words, so that each pattern matches a word, and there are at least `least`."""
+    store = ExprStore()
+    builder = GrammarBuilder(store)
+
+    def text(literal: str) -> int:
+        return builder.terminal(store.literal(literal.encode()), literal)
+
+    bits = (1 << len(patterns)) - 1
+    first = builder.parametric(len(patterns), "first", joined=True)
+    more = builder.parametric(len(patterns), "more", joined=True)
+    word = builder.terminal(compile_regex(store, "[a-c]{1,3}"), "word")
+    for lhs, before in ((first, text("[")), (more, text(","))):
+        builder.add_template(lhs, [before, word], more, add=(1, 0))
+        for bit, pattern in enumerate(patterns):
+            builder.add_template(
+                lhs, [before, builder.terminal(compile_regex(store, pattern))], more, bit=bit, add=(1, 0)
+            )
+    builder.add_template(more, [text("]")], need=bits, counts=((least, None), ANY_COUNT))
+    return builder.finish(first, delimited=delimited)
+
+
+@pytest.mark.parametrize("delimited", [True, False], ids=["delimited", "checked"])
+@pytest.mark.parametrize(
+    "patterns", [["a", "b"], ["[ab]*a[ab]*", "b+"], ["a[bc]?", "[ac]?b", "[abc]{2}", "c{2}"], ["a|b"] * 2]
+)
+def test_joined_bits(cl100k: ff.Tokenizer, patterns: list[str], delimited: bool) -> None:
+    grammar = Grammar(words_that_cover(patterns, 2, delimited), cl100k, Limits())
+    words = ["".join(letters) for length in (1, 2, 3) for letters in product("abc", repeat=length)]
+    random_words = random.Random(len(patterns))
+    bitmask = ff.allocate_bitmask(1, cl100k.vocab_size)
+    for _ in range(300):
+        chosen = [random_words.choice(words) for _ in range(random_words.randrange(1, 5))]
+        covered = all([any([re.fullmatch(pattern, word) for word in chosen]) for pattern in patterns])
+        text = f"[{','.join(chosen)}]".encode()
+        matcher = grammar.matcher()
+        assert matcher.accept_bytes(text[:-1]) == len(text) - 1
+        matcher.fill_bitmask(bitmask)
+        ending = cl100k.encode("]")[0]
+        assert (bitmask[0, ending >> 5] >> (ending & 31) & 1) == (covered and len(chosen) >= 2), (text, patterns)
+        fork = matcher.fork()
+        assert fork.accept_bytes(b",a,b,ab,cc]") == 11 and fork.is_accepting()
+        assert (matcher.accept_bytes(b"]") == 1 and matcher.is_accepting()) == (covered and len(chosen) >= 2)

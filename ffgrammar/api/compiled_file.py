@@ -33,7 +33,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 9
+VERSION = 10
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 # Groups of lexemes are below this.
@@ -65,7 +65,7 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
             for one in grammar.lexemes
         ],
         "productions": [[head, list(rhs)] for head, rhs in grammar.productions],
-        "parametric": [[family.number, family.bits] for family in grammar.parametric],
+        "parametric": [[family.number, family.bits, family.joined] for family in grammar.parametric],
         "templates": [
             [one.head, one.rhs, one.again, one.bit, one.need, one.counts, one.add, one.sets, one.settled]
             for one in grammar.templates
@@ -208,8 +208,12 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     _expect(type(body["apart"]) is bool and not (body["apart"] and any(one.anywhere for one in lexemes)), "bad flags")
     names = _strings(body, "names")
     parametric = {}
-    for number, bits in body["parametric"]:
+    joined = set()
+    for number, bits, is_joined in body["parametric"]:
         parametric[_number(number, len(names), "nonterminal")] = _number(bits, limits.rules, "number of bits")
+        _expect(type(is_joined) is bool, "bad flags")
+        if is_joined:
+            joined.add(number)
     words = _number(body["words"], len(lexemes) + 1, "number of words")
     plain = not (parametric or groups or checks) and not any(one.anywhere or one.group for one in lexemes)
     _expect(plain or not (words or body["skips_in"]), "words or scoped skips")
@@ -236,7 +240,7 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         body["single_skip"],
         body["delimited"],
         tuple(_strings(body, "warnings")),
-        tuple(Parametric(number, bits) for number, bits in parametric.items()),
+        tuple(Parametric(number, bits, number in joined) for number, bits in parametric.items()),
         tuple(templates),
         tuple(checks),
         body["family"],

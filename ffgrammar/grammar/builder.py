@@ -129,10 +129,10 @@ class GrammarBuilder:
         self._names.append(name)
         return 2 * len(self._names) - 1
 
-    def parametric(self, bits: int, name: str = "") -> int:
-        """A new nonterminal with a parameter of this many bits and two counters."""
+    def parametric(self, bits: int, name: str = "", *, joined: bool = False) -> int:
+        """A new nonterminal with a parameter of this many bits and two counters; see `Parametric` for `joined`."""
         symbol = self.nonterminal(name)
-        self._parametric.append(Parametric(symbol >> 1, bits))
+        self._parametric.append(Parametric(symbol >> 1, bits, joined))
         return symbol
 
     def add_template(
@@ -256,7 +256,7 @@ class GrammarBuilder:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         self._productions.extend_from(grammar.productions, first, lexemes, after)
         for family in grammar.parametric:
-            self._parametric.append(Parametric(family.number + first, family.bits))
+            self._parametric.append(Parametric(family.number + first, family.bits, family.joined))
         for one in grammar.templates:
             rhs: list[int] = []
             for symbol in one.rhs:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ffgrammar.core.limits import Limits
-from ffgrammar.grammar.ir import GrammarIR, LexemeGroup, Parametric
+from ffgrammar.grammar.ir import GrammarIR, LexemeGroup
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.packed import pack, unpack
 from ffgrammar.regex.expr.store import ExprStore
@@ -61,7 +61,7 @@ class PartGrammars:
             names=("start", *[whole.names[head] for head in heads]),
             start=1,
             parametric=tuple(
-                Parametric(nonterminals[one.number], one.bits) for one in whole.parametric if one.number in nonterminals
+                replace(one, number=nonterminals[one.number]) for one in whole.parametric if one.number in nonterminals
             ),
             templates=tuple(
                 replace(

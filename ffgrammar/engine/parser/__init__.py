@@ -6,6 +6,7 @@ In reading order:
 - `lowering`: from a grammar to these tables.
 - `links`: what waits for a nonterminal, by which rows are told apart.
 - `instances`: productions of parametric nonterminals, made when a text first needs them.
+- `joined`: what one text does to a parameter in several ways at once.
 - `carried`: items whose lexemes go on where others end.
 - `rows`: rows and what they hold.
 - `prediction`: the items of a new row that follow from its kernel.

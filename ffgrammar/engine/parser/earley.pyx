@@ -17,6 +17,7 @@ from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_ROW_ITEMS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.engine.parser.carried cimport ENTRY_WORDS, Entry, carried_settle
 from ffgrammar.engine.parser.instances cimport expand
+from ffgrammar.engine.parser.joined cimport join_readings
 from ffgrammar.engine.parser.links cimport link_count, link_pair, links_clear, links_init, links_truncate
 from ffgrammar.engine.parser.prediction cimport add_item, predict
 from ffgrammar.engine.parser.rows cimport CARRIES, ITEM_WORDS, ROOT, SKIP_SHIFT, Item, row_items, row_waiting
@@ -309,6 +310,10 @@ cdef int finish_row(EarleyRows* r, uint32_t flags, uint32_t* row) noexcept nogil
     cdef uint32_t links = link_count(&r.links)
     cdef uint32_t keys = intern_count(&r.links.keys)
     cdef int status
+    if r.rules.joined.len:
+        status = join_readings(r)
+        if status < 0:
+            return status
     if r.kernel.len > 3:
         qsort(r.kernel.data + 1, (r.kernel.len - 1) >> 1, 2 * sizeof(uint32_t), compare_pairs)
     r.kernel.data[0] = flags

@@ -126,8 +126,10 @@ cdef void forget_instances(Rules* rules) noexcept nogil:
     rules.starts.len = rules.ends.len = rules.nullable.len = rules.plain + rules.kept_instances
     for i in range(rules.kept_instances):
         rules.starts.data[rules.plain + i] = NONE
+    rules.tails.len = 0
     intern_truncate(&rules.instances, rules.kept_instances)
 
 
 cdef size_t instances_bytes(const Rules* rules) noexcept nogil:
-    return (rules.symbols.cap + rules.bodies.cap + rules.starts.cap * 3) * sizeof(uint32_t) + intern_bytes(&rules.instances)
+    cdef size_t words = rules.symbols.cap + rules.bodies.cap + rules.starts.cap * 3 + rules.tails.cap
+    return words * sizeof(uint32_t) + intern_bytes(&rules.instances)

@@ -54,6 +54,8 @@ cdef class RuleTables:
         own_vec(&rules.owner, &rules.templates)
         own_vec(&rules.owner, &rules.template_list)
         own_vec(&rules.owner, &rules.template_starts)
+        own_vec(&rules.owner, &rules.joined)
+        own_vec(&rules.owner, &rules.tails)
         own_vec(&rules.owner, &rules.instance)
         own_vec(&rules.owner, &rules.exprs)
         own_vec(&rules.owner, &rules.skips)
@@ -289,7 +291,12 @@ cdef class RuleTables:
         """Make the instances of parameter zero, and note how long `symbols`, `bodies` and `instances` are now."""
         cdef Rules* rules = &self.rules
         cdef uint32_t nonterminal
+        if any([family.joined for family in grammar.parametric]):
+            if vec_fill(&rules.joined, rules.plain, 0) < 0:
+                raise MemoryError
         for family in grammar.parametric:
+            if family.joined:
+                rules.joined.data[<uint32_t>family.number] = 1
             rules.instance.len = 0
             push(&rules.instance, family.number)
             for _ in range(I_BITS - 1 + words[family.number]):

@@ -55,6 +55,8 @@ cdef struct Rules:
     Vec templates        # one after another, words as above
     Vec template_list    # offsets in `templates`, by parametric nonterminal
     Vec template_starts  # per nonterminal below `plain`, and one more: where its templates begin in template_list
+    Vec joined           # per nonterminal below `plain`: whether it is a joined family (joined.pxd); empty if none is
+    Vec tails            # per instance: the dot position of its tail (joined.pyx), or NONE. Later instances have none yet
     Vec instance         # scratch: the words of the instance that is looked for
     uint32_t caps[2]     # where the counters stop
     Intern instances     # words as above; instance i is nonterminal plain + i

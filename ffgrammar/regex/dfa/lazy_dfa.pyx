@@ -269,7 +269,7 @@ cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexc
     cdef int status
     for i in range(8):
         bits[i] = 0xFFFFFFFF
-    status = pulse(&d.nodes.pulse, 64 + 8 * intern_len(&d.states, state >> 8))
+    status = pulse(&d.nodes.pulse, 64 + 4 * intern_len(&d.states, state >> 8))
     if status >= 0:
         status = take_derivatives(d, state >> 8, byte, bits)
     if status >= 0:

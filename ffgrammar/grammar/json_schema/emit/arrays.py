@@ -44,13 +44,13 @@ def array_symbol(style: ArrayStyle, shape: Shape, depth: int) -> int | None:
     if shape.contained:
         # imported here, because few schemas need them
         from ffgrammar.grammar.json_schema.emit.contains import containing
-        from ffgrammar.grammar.json_schema.emit.many_contains import array_that_meets, may_be_remembered
+        from ffgrammar.grammar.json_schema.emit.many_contains import array_that_contains, may_be_remembered
 
         conjs = [item_conj(shape, index) for index in range(length + 1)]
-        if may_be_remembered(em, shape, conjs, most):
-            array = array_that_meets(style, shape, depth, conjs[0])
+        if may_be_remembered(shape, most):
+            array = array_that_contains(style, shape, depth, conjs)
             if array is not None:
-                return None if array == em.never else array
+                return array
         lists = containing(style, shape, depth, conjs, most)
         return em.rule([style.enclosed(body) for body in lists], "array") if lists else None
     bodies = [style.enclosed(())] if least == 0 else []

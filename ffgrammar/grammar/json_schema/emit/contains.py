@@ -22,7 +22,7 @@ from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.shape.constraints import Contained
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 
-__all__ = ["STEP_COST", "containing"]
+__all__ = ["containing"]
 
 # A transition costs as much as this many productions.
 STEP_COST = 10

@@ -1,90 +1,112 @@
-"""Arrays with many `contains`: a parametric nonterminal remembers which of them an item has obeyed.
+"""Arrays with many `contains`: a parametric nonterminal remembers which of them have been met.
 
-Its parameter (see ir.Template) has a bit for each `contains`. The automaton of contains.py has a state for each set of
-them, and from each state an edge for each set of those that the next item may obey. For twelve `contains` these are
-half a million. Here there is one template for each *kind* of items: those that obey certain ones of the schemas, and
-no other.
+Its parameter (see ir.Template) has bits for each `contains`: the first one is set when one item has obeyed the schema,
+the second one when two items have, and so on up to `minContains`. There is one template for items that count for
+nothing, and one for each bit. The nonterminal is joined (ir.Parametric): an item that obeys several schemas sets a bit
+for each. The automaton of contains.py has edges for each set of schemas instead, half a million for twelve.
+
+The first counter of the parameter is the number of items so far, as far as it matters.
 """
 
 from __future__ import annotations
 
-from ffgrammar.core.errors import LimitError, UnsupportedError
+from typing import NamedTuple
+
+from ffgrammar.grammar.ir import ANY_COUNT
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
-from ffgrammar.grammar.json_schema.emit.contains import STEP_COST
-from ffgrammar.grammar.json_schema.emit.symbols import Symbols
-from ffgrammar.grammar.json_schema.shape.constraints import Contained
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 
-__all__ = ["array_that_meets", "may_be_remembered"]
+__all__ = ["array_that_contains", "may_be_remembered"]
 
-# With more kinds of items for each `contains`, a mask takes too much work.
-MAX_KINDS = 8
+# With fewer bits, the automaton is small.
+FEWEST_BITS = 4
 
 
-def may_be_remembered(em: Symbols, shape: Shape, items: list[Conj], most: int | None) -> bool:
-    """Whether `array_that_meets` could write an array for which the automaton has too many edges: all items obey the
-    same, and only one item must obey each `contains`."""
+class _Place(NamedTuple):
+    """What may stand at an index of an array, or at all indexes from one on.
+
+    Attributes:
+        counts: the bounds of the index.
+        item: the symbol of an item that counts for nothing.
+        counted: for each `contains` that counts here, the number of its first bit, how many bits it has, and the symbol
+            of an item that obeys it.
+    """
+
+    counts: tuple[int, int | None]
+    item: int
+    counted: list[tuple[int, int, int]]
+
+
+def may_be_remembered(shape: Shape, most: int | None) -> bool:
+    """Whether `array_that_contains` could write the arrays of a shape, and should: nothing has an upper bound.
+
+    Args:
+        shape: the shape. Not all arrays are in its style if its items are compared with one another.
+        most: how many items there may be; None: no bound.
+    """
     return (
-        len(items) == 1
-        and most is None
-        and shape.min_items <= 1
+        most is None
         and shape.unique is None
-        and all([(one.start, one.least, one.most) == (0, 1, None) for one in shape.contained])
-        and STEP_COST * 3 ** len(shape.contained) > em.limits.rules
+        and all([one.most is None for one in shape.contained])
+        and sum([one.least for one in shape.contained]) >= FEWEST_BITS
     )
 
 
-def array_that_meets(style: ArrayStyle, shape: Shape, depth: int, items: Conj) -> int | None:
-    """The symbol of the arrays of a shape for which `may_be_remembered` holds; `em.never` if there are none. None if
-    there are too many kinds of items.
+def array_that_contains(style: ArrayStyle, shape: Shape, depth: int, items: list[Conj]) -> int | None:
+    """The symbol of the arrays of a shape for which `may_be_remembered` holds. None if some `contains` can only be met
+    by one of the first items; then an array might come to a dead end.
 
     Args:
         style: how the array is written.
         shape: the shape.
         depth: how deep the array is nested.
-        items: what each item must obey.
+        items: what the item at each index must obey; the last conjunction is for all further items, too.
+
+    Raises:
+        LimitError: there are too many productions.
     """
-    em, wanted, layout = style.em, shape.contained, style.layout
-    # (the opposites of schemas may not be supported, or be too many alternatives; then the automaton is too large)
-    try:
-        told_apart = _kinds(em, wanted, items)
-    except UnsupportedError:
+    em, layout = style.em, style.layout
+    bits = sum([one.least for one in shape.contained])
+    last = max(len(items) - 1, *[one.start for one in shape.contained])
+    places = [_place(style, shape, depth, items, index, last) for index in range(last + 1)]
+    if any([place.item == em.never for place in places]) or len(places[-1].counted) < len(shape.contained):
         return None
-    except LimitError as error:
-        if error.limit != "alternatives":
-            raise
-        return None
-    if told_apart is None:
-        return None
-    kinds = [(symbol, bits) for conj, bits in told_apart if (symbol := style.item(conj, depth)) != em.never]
-    needed = (1 << len(wanted)) - 1
-    found = 0
-    for _, bits in kinds:
-        found |= bits
-    if found != needed:
-        return em.never
-    array = em.builder.parametric(len(wanted), "array")
-    more = em.builder.parametric(len(wanted), "items")
+    array = em.builder.parametric(bits, "array", joined=True)
+    more = em.builder.parametric(bits, "items", joined=True)
     # (the symbols of brackets and commas, because a template with `again` must contain a terminal)
-    for symbol, before in ((array, (style.opening, *layout.line_break)), (more, layout.comma_symbols(None))):
-        for item, bits in kinds:
-            em.builder.add_template(symbol, [*before, item], more, sets=bits)
-    em.builder.add_template(more, [*layout.last_break, style.closing], need=needed)
+    first, following = (style.opening, *layout.line_break), layout.comma_symbols(None)
+    for index, place in enumerate(places):
+        if index == 0:
+            _add_items(style, array, first, place, more)
+        if index > 0 or last == 0:
+            _add_items(style, more, following, place, more)
+    needed = (1 << bits) - 1
+    ending = [*layout.last_break, style.closing]
+    em.builder.add_template(more, ending, need=needed, counts=((shape.min_items, None), ANY_COUNT))
     return array
 
 
-def _kinds(em: Symbols, wanted: tuple[Contained, ...], items: Conj) -> list[tuple[Conj, int]] | None:
-    """The kinds of items: what each obeys, and the `contains` that it meets, as bits. None if there are too many."""
-    kinds: list[tuple[Conj, int]] = [(items, 0)]
-    for bit, one in enumerate(wanted):
-        opposite = em.negation.conj(one.subschema, one.conj)
-        kinds = [
-            kind
-            for conj, bits in kinds
-            for kind in ((join(conj, one.conj), bits | 1 << bit), (join(conj, opposite), bits))
-            if not em.combiner.impossible(kind[0], 1)
-        ]
-        if len(kinds) > MAX_KINDS * len(wanted):
-            return None
-    return kinds
+def _place(style: ArrayStyle, shape: Shape, depth: int, items: list[Conj], index: int, last: int) -> _Place:
+    em = style.em
+    conj = items[min(index, len(items) - 1)]
+    counted = []
+    bit = 0
+    for one in shape.contained:
+        if one.start <= index:
+            symbol = style.item(join(conj, one.conj), depth)
+            if symbol != em.never:
+                counted.append((bit, one.least, symbol))
+        bit += one.least
+    return _Place((index, index if index < last else None), style.item(conj, depth), counted)
+
+
+def _add_items(style: ArrayStyle, head: int, before: tuple[int, ...], place: _Place, more: int) -> None:
+    """Add the templates of an item at a place, for a parametric nonterminal that begins with some symbols."""
+    add = style.em.builder.add_template
+    counts = (place.counts, ANY_COUNT)
+    add(head, (*before, place.item), more, counts=counts, add=(1, 0))
+    for bit, least, symbol in place.counted:
+        for each in range(least):
+            need = 1 << bit + each - 1 if each else 0
+            add(head, (*before, symbol), more, bit=bit + each, need=need, counts=counts, add=(1, 0))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ffgrammar.grammar.ir import ANY_COUNT, GrammarIR, Lexeme, Template
+from ffgrammar.grammar.ir import ANY_COUNT, GrammarIR, Lexeme, Parametric, Template
 from ffgrammar.grammar.show.patterns.cuts import Cuts
 from ffgrammar.grammar.show.patterns.terminals import TerminalText
 from ffgrammar.grammar.show.rules.labels import Labels, shown
@@ -53,7 +53,7 @@ class _Listing:
     def __init__(self, grammar: GrammarIR) -> None:
         self.grammar = grammar
         self.labels = Labels(grammar)
-        self.bits = {one.number: one.bits for one in grammar.parametric}
+        self.parameters = {one.number: _parameter(one) for one in grammar.parametric}
         self.templates: dict[int, list[Template]] = {}
         for one in grammar.templates:
             self.templates.setdefault(one.head, []).append(one)
@@ -63,9 +63,8 @@ class _Listing:
         for head in bodies:
             self.labels.rule(head)
         for head, alternatives in bodies.items():
-            bits = f" ({self.bits[head]} bits, 2 counters)" if head in self.bits else ""
-            yield f"{self.labels.rule(head)}{bits}:"
-            if head in self.bits:
+            yield f"{self.labels.rule(head)}{self.parameters.get(head, '')}:"
+            if head in self.parameters:
                 yield from map(self._template, self.templates.get(head, ()))
             else:
                 for rhs in alternatives:
@@ -132,3 +131,7 @@ def _marks(lexeme: Lexeme, grammar: GrammarIR) -> str:
     if lexeme.group:
         marks.append(f"group {lexeme.group}")
     return f" [{'; '.join(marks)}]" if marks else ""
+
+
+def _parameter(one: Parametric) -> str:
+    return f" ({one.bits} bits{', joined' if one.joined else ''}, 2 counters)"

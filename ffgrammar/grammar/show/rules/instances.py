@@ -29,10 +29,16 @@ def without_parameters(grammar: GrammarIR, notation: str) -> GrammarIR:
         notation: the name of the notation that asks, for messages.
 
     Raises:
-        UnsupportedError: the grammar has too many instances.
+        UnsupportedError: the grammar has too many instances, or joined families.
     """
     if not grammar.templates:
         return grammar
+    joined = [grammar.names[one.number] for one in grammar.parametric if one.joined]
+    if joined:
+        raise UnsupportedError(
+            f"{notation} cannot say that several rules hold for one text, as for `{joined[0]}` in this grammar "
+            "(JSON Schema: an array that must contain items of many kinds)"
+        )
     made = _Instances(grammar, notation)
     productions = Productions()
     for head, rhs in grammar.productions:
