@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import tiktoken
 
 import ffgrammar as ff
 from ffgrammar_cli.bench.data import compact, load_schemas, spaced
@@ -381,6 +382,42 @@ def test_tokenizers_without_pretokens_under_checks(kind: str) -> None:
             matcher.rollback(1)
 
 
+def _one_pretoken(cl100k: ff.Tokenizer) -> ff.Tokenizer:
+    """A large vocabulary without a pre-tokenizer."""
+    ranks = {cl100k.token_bytes(token): token for token in range(50_000)}
+    encoding = tiktoken.Encoding("whole", pat_str=r"(?:\s|\S)+", mergeable_ranks=ranks, special_tokens={"<e>": 50_000})
+    return ff.Tokenizer.from_tiktoken(encoding, eos_token_ids=[50_000])
+
+
+@pytest.mark.parametrize("name", ["cl100k_base", "one pre-token"])
+def test_strings_with_bounds(cl100k: ff.Tokenizer, name: str) -> None:
+    """Masks that are found from a string without bounds are equal to those that are found without it."""
+    tok, other = (
+        _one_pretoken(cl100k) if name == "one pre-token" else ff.Tokenizer.from_tiktoken(name) for _ in range(2)
+    )
+    other.partition_bytes = 0
+    names = {f"{one}name{two}": {"maxLength": 70} for one in "ab" for two in "cd"}
+    for schema in (
+        {"type": "string", "maxLength": 60},
+        {"type": "string", "minLength": 3, "maxLength": 45},
+        {"type": "string", "minLength": 30},
+        {"type": "array", "items": {"type": "string", "maxLength": 40}},
+        {"type": "object", "properties": names, "additionalProperties": {"type": "string", "maxLength": 33}},
+        {"type": "string", "not": {"enum": ["a", "to", "name"]}},
+    ):
+        for options in ({}, {"whitespace": "compact"}):
+            matcher, same = (
+                ff.compile_json_schema(schema, one, **options).matcher(canonical=True) for one in (tok, other)
+            )
+            random = Random(len(str(schema)))
+            for _ in range(40):
+                found = allowed(matcher)
+                assert found == allowed(same)
+                if not found or not matcher.accept_token(token := random.choice(sorted(found))):
+                    break
+                assert same.accept_token(token)
+
+
 def test_forced_tokens_may_come(cl100k: ff.Tokenizer) -> None:
     schema = {"properties": {"name": {}}, "required": ["name"], "additionalProperties": False}
     matcher = ff.compile_json_schema({"type": "object", **schema}, cl100k).matcher(canonical=True)
@@ -427,7 +464,6 @@ def test_end_of_text(cl100k: ff.Tokenizer) -> None:
 
 def test_several_tokens_do_not_begin_what_one_token_must_spell() -> None:
     """Merges do not make `abc`, but a whole pre-token `abc` is that token. So `b` is a dead end after `a`."""
-    tiktoken = pytest.importorskip("tiktoken")
     ranks = {bytes([value]): value for value in range(256)} | {b"abc": 256}
     encoding = tiktoken.Encoding(
         "small", pat_str=r"\p{L}+|[^\p{L}]+", mergeable_ranks=ranks, special_tokens={"<e>": 257}

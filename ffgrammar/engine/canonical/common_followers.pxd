@@ -1,8 +1,10 @@
 """Common followers: a few tokens that can follow nearly every token."""
 
 cimport cython
+from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
+from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.engine cimport Engine
@@ -10,26 +12,52 @@ from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
+cdef enum:
+    # instead of an offset in `unfollowed`
+    ALL_TOKENS = 0xFFFFFFFF     # no token is followed
+    TOO_FEW = 0xFFFFFFFE        # too few common followers were found
+
 
 @cython.final
 cdef class CommonFollowers:
     cdef Lookahead lookahead
     cdef CanonicalRules rules
     cdef TokenTrie trie
+    cdef Intern places       # (row, lexer state, closing, hypotheses)
+    cdef Vec offsets         # by place: where its list is in `unfollowed`, ALL_TOKENS or TOO_FEW
+    cdef Intern lists        # lists of common followers
+    cdef Vec offset_of       # by such a list: an offset in `unfollowed`
+    cdef Vec unfollowed      # lists: a count, then the tokens that none of the followers can follow
     # Scratch.
-    cdef Vec words       # a mask: the predecessors of the followers
+    cdef Vec words           # a mask: the predecessors of the followers; before that, the name of a place
     cdef Vec followers
 
-    # All methods run with the engine's lock held and the look-ahead entered. They return OK or a status.
+    # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method returns
+    # OK or a status.
 
-    # In the mask `followed`, keep only those tokens that some common follower can follow. The common followers are looked for in
-    # the configuration `config`, with the hypotheses of `at`. `at.last` must be UNCONSTRAINED, and `at` must
-    # not be inside a character.
-    cdef int keep_followed(
-        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t* followed) noexcept nogil
+    # Bytes of what is kept. Returns a size.
+    cdef size_t bytes(self) noexcept nogil
 
-    # Part of keep_followed: append to `followers` a few tokens that may come next, each of which is one ASCII character.
-    cdef int list_characters(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
+    # Forget everything.
+    cdef int clear(self) noexcept nogil
 
-    # Part of keep_followed: add the predecessors of a token to `words`.
+    # Write where in `unfollowed` the tokens are that no common follower can follow; or ALL_TOKENS, or TOO_FEW. The common followers
+    # are looked for in the configuration `config`, with the hypotheses of `at`. `at.last` must be UNCONSTRAINED, and `at` must not
+    # be inside a character. With `closing`, the lexeme can end right after each common follower: then they follow in every state
+    # of which `config` has the base (engine/canonical/leads.pxd), too.
+    cdef int find(
+        self, Engine engine, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset) noexcept nogil
+
+    # `find` for a place that is not known yet.
+    cdef int find_anew(
+        self, Engine engine, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset) noexcept nogil
+
+    # Part of `find_anew`: append to `followers` a few tokens that may come next, each of which is one ASCII character.
+    cdef int list_characters(
+        self, Engine engine, const Config* config, const CanonicalState* at, bint closing) noexcept nogil
+
+    # Part of `find_anew`: append to `unfollowed` the tokens that none of `followers` can follow.
+    cdef int list_unfollowed(self) noexcept nogil
+
+    # Part of list_unfollowed: add the predecessors of a token to `words`.
     cdef int add_predecessors(self, uint32_t token) noexcept with gil

@@ -73,7 +73,8 @@ cdef class DeadEnds:
 
     cdef size_t bytes(self) noexcept nogil:
         return (intern_bytes(&self.names) + (self.offsets.cap + self.dead.cap) * sizeof(uint32_t)
-                + self.reach.bytes() + self.notes.bytes() + self.followers.bytes() + self.inside.groups.bytes())
+                + self.reach.bytes() + self.notes.bytes() + self.followers.bytes() + self.inside.groups.bytes()
+                + self.inside.common.bytes())
 
     cdef int clear(self) noexcept nogil:
         intern_free(&self.names)
@@ -84,7 +85,7 @@ cdef class DeadEnds:
             return NO_MEMORY
         self.notes.clear()
         self.inside.groups.clear()
-        return self.reach.clear()
+        return min(self.inside.common.clear(), self.reach.clear())
 
     cdef int find_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:
         cdef uint32_t[4] words

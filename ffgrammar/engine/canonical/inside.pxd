@@ -39,7 +39,7 @@ cdef class InsideTokens:
     cdef Vec* dead        # where dead ends are appended; it must live as long as this object
     # Scratch.
     cdef Vec verdicts     # by outcome: 1 if the pre-token can end, or if the tokens are judged elsewhere; or 0
-    cdef Vec followed     # a mask: see `doubt`
+    cdef Vec unfollowed   # a mask: see `doubt`
     cdef Vec is_doubtful  # by outcome of a transition: see `doubt`
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
@@ -67,10 +67,11 @@ cdef class InsideTokens:
         self, Engine engine, const SievePart* part, const Config* config, size_t answers, uint32_t* offset) noexcept nogil
 
     # Part of judge_many. Many tokens lead to this configuration and this outcome, and the pre-token cannot end after them. Mark
-    # the outcome as doubtful. In `followed`, clear the bits of the tokens that no common follower can follow there.
+    # the outcome as doubtful. In `unfollowed`, set the bits of the tokens that no common follower can follow there. Returns 1; 0 if
+    # too few common followers were found; or a status.
     cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil
 
-    # Part of judge_surveyed: judge the tokens that have no lead, lead to a doubtful outcome, and are not in `followed`.
+    # Part of judge_surveyed: judge the tokens that have no lead, lead to a doubtful outcome, and are in `unfollowed`.
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil
 
     # Part of judge_surveyed: judge those of `count` tokens that have no lead and whose outcome has 0 in `verdicts`. `listed_at` is

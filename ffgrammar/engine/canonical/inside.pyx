@@ -7,11 +7,12 @@ once: they are no dead ends, and only the rest are judged (common_followers.pyx)
 cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
+from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_test, lowest_bit
+from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.canonical.common_followers cimport CommonFollowers
+from ffgrammar.engine.canonical.common_followers cimport ALL_TOKENS, TOO_FEW, CommonFollowers
 from ffgrammar.engine.canonical.groups cimport BY_THEMSELVES, Groups
 from ffgrammar.engine.canonical.notes cimport Notes
 from ffgrammar.engine.canonical.single_tokens cimport SingleTokens
@@ -52,12 +53,12 @@ cdef class InsideTokens:
         self.common = CommonFollowers(single.lookahead)
         self.groups = Groups(single.rules, single.followers)
         vec_init(&self.verdicts)
-        vec_init(&self.followed)
+        vec_init(&self.unfollowed)
         vec_init(&self.is_doubtful)
 
     def __dealloc__(self):
         vec_free(&self.verdicts)
-        vec_free(&self.followed)
+        vec_free(&self.unfollowed)
         vec_free(&self.is_doubtful)
 
     cdef int judge(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil:
@@ -158,11 +159,11 @@ cdef class InsideTokens:
                 status = self.judge_tokens(
                     engine, part, transition.tokens + transition.listed[outcome],
                     transition.listed[outcome + 1] - transition.listed[outcome])
-            elif self.leads.has_base() or self.rules.has_unmergeable:
+            elif self.rules.has_unmergeable:
                 offset[0] = IN_PARTS
             else:
                 status = self.doubt(engine, config, transition, outcome)
-                if self.lookahead.steps.is_text_dependent(config, answers):
+                if status == 0 or self.lookahead.steps.is_text_dependent(config, answers):
                     offset[0] = IN_PARTS
             if status < 0 or offset[0] == <uint32_t>IN_PARTS:
                 return status
@@ -170,14 +171,26 @@ cdef class InsideTokens:
 
     cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil:
         cdef CanonicalState at
+        cdef const uint32_t* unfollowed
+        cdef uint32_t offset, i
+        cdef int status
         if self.is_doubtful.len == 0:
-            self.followed.len = 0
-            if vec_fill(&self.is_doubtful, transition.count, 0) < 0 or vec_fill(&self.followed, self.trie.n_words, 0xFF) < 0:
+            self.unfollowed.len = 0
+            if vec_fill(&self.is_doubtful, transition.count, 0) < 0 or vec_fill(&self.unfollowed, self.trie.n_words, 0) < 0:
                 return NO_MEMORY
         self.is_doubtful.data[outcome] = True
         self.single.parts.set_outcome(&at, transition, outcome)
         at.last = UNCONSTRAINED
-        return self.common.keep_followed(engine, config, &at, self.followed.data)
+        status = self.common.find(engine, config, &at, self.leads.has_base(), &offset)
+        if status < 0 or offset == <uint32_t>TOO_FEW:
+            return min(status, 0)
+        if offset == <uint32_t>ALL_TOKENS:
+            memset(self.unfollowed.data, 0xFF, self.trie.n_words * sizeof(uint32_t))
+            return 1
+        unfollowed = self.common.unfollowed.data + offset
+        for i in range(unfollowed[0]):
+            bit_set(self.unfollowed.data, unfollowed[1 + i])
+        return 1
 
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil:
         cdef const Transition* transition = part.transition
@@ -186,7 +199,7 @@ cdef class InsideTokens:
         cdef uint32_t word, left, token
         cdef int status
         for word in range(self.trie.n_words):
-            left = plain[word] & transition.mask[word] & ~(transition.cut[word] | has_lead[word] | self.followed.data[word])
+            left = plain[word] & transition.mask[word] & self.unfollowed.data[word] & ~(transition.cut[word] | has_lead[word])
             while left:
                 token = word << 5 | lowest_bit(left)
                 left &= left - 1

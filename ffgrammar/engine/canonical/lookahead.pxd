@@ -79,6 +79,22 @@ cdef class Lookahead:
     cdef int can_be_followed(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte) noexcept nogil
 
+    # Whether the lexeme can end right after `token`, which is as in can_be_followed, so that a sentence goes on: the next byte
+    # completes the lexeme, or all that may come after it do.
+    cdef int can_close_after(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte) noexcept nogil
+
+    # Part of can_close_after: write the bytes that complete the lexeme, as bits; or after which every byte that may come does.
+    # Returns a status.
+    cdef int list_closing(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil
+
+    # Part of list_closing: whether some byte may come in a lexer state, and every such byte completes the lexeme.
+    cdef int completes_next(self, Engine engine, uint32_t state) noexcept nogil
+
+    # Part of can_be_followed and can_close_after: take a token, which is the ASCII character `byte`. Returns 1; 0 if it may not
+    # come; or a status.
+    cdef int take_character(self, Engine engine, Config* config, CanonicalState* at, uint32_t byte) noexcept nogil
+
     # Forget everything. Returns a status.
     cdef int clear(self, Engine engine) noexcept nogil
 
@@ -115,6 +131,14 @@ cdef class Lookahead:
     # `search` without a look at the verdicts that are kept. `found` is as in `search_subtrees`.
     cdef int search_tokens(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level, Vec* found) noexcept nogil
+
+    # Begin a walk of a search at this level. Returns a status.
+    cdef int begin_walk(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level, TokenWalk* walk) noexcept nogil
+
+    # `search_tokens` for the tokens that begin with some bytes, given as bits. The walk has just begun.
+    cdef int search_roots(
+        self, Engine engine, TokenWalk* walk, const uint32_t* bytes, uint32_t level, Vec* found) noexcept nogil
 
     # `search_tokens` for the tokens that a walk over the trie still has to find. If `found` is NULL, the search ends when it
     # succeeds with one of them. Otherwise all tokens that it succeeds with are appended to `found`.

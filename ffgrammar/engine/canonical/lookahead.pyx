@@ -28,9 +28,11 @@ from ffgrammar.engine.canonical.choices cimport CHOICE_WORDS, Choices
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.canonical.token_walk cimport OUT_OF_NODES, TokenWalk, walk_begin, walk_next
+from ffgrammar.engine.masks.compute cimport is_complete
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, UNCONSTRAINED
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport subtree_end
 
 cdef enum:
@@ -152,15 +154,74 @@ cdef class Lookahead:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef CanonicalState after = at[0]
         cdef Config moved = config[0]
-        cdef int status = self.steps.step(engine, &moved, byte)
-        if status > 0:
-            self.rules.start(&after, False)
-            status = self.rules.feed(&after, byte)
+        cdef int status = self.take_character(engine, &moved, &after, byte)
         if status > 0:
             self.begin_search(&moved)
             status = self.end_search(self.try_token(engine, &moved, &after, token, 0))
         trace_release(&engine.recognizer.trace, &mark)
         return status
+
+    cdef int can_close_after(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte
+    ) noexcept nogil:
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef CanonicalState after = at[0]
+        cdef Config moved = config[0]
+        cdef uint32_t[8] closing
+        cdef TokenWalk walk
+        cdef int status = self.take_character(engine, &moved, &after, byte)
+        if status > 0:
+            status = self.rules.fits(&after, token, False)
+        if status > 0:
+            status = self.rules.settle(&after, token)
+        if status > 0:
+            self.begin_search(&moved)
+            status = self.list_closing(engine, &moved, closing)
+            if status >= 0:
+                status = self.begin_walk(engine, &moved, &after, 0, &walk)
+            if status >= 0:
+                status = self.search_roots(engine, &walk, closing, 0, NULL)
+            status = self.end_search(status)
+        trace_release(&engine.recognizer.trace, &mark)
+        return status
+
+    cdef int list_closing(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil:
+        cdef uint32_t byte, target
+        cdef int status
+        memset(bytes, 0, 8 * sizeof(uint32_t))
+        for byte in range(256):
+            status = dfa_step(&engine.recognizer.dfa, config.state, byte, &target)
+            if status < 0:
+                return status
+            if target <= LAST_STATE:
+                status = 1 if is_complete(&engine.recognizer, target) else self.completes_next(engine, target)
+                if status < 0:
+                    return status
+                if status:
+                    bit_set(bytes, byte)
+        return OK
+
+    cdef int completes_next(self, Engine engine, uint32_t state) noexcept nogil:
+        cdef uint32_t byte, target
+        cdef int status = 0
+        cdef bint found = False
+        for byte in range(256):
+            status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
+            if status < 0:
+                return status
+            if target == DEAD:
+                continue
+            if target > LAST_STATE or not is_complete(&engine.recognizer, target):
+                return 0
+            found = True
+        return found
+
+    cdef int take_character(self, Engine engine, Config* config, CanonicalState* at, uint32_t byte) noexcept nogil:
+        cdef int status = self.steps.step(engine, config, byte)
+        if status <= 0:
+            return status
+        self.rules.start(at, False)
+        return self.rules.feed(at, byte)
 
     cdef int name_state(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t* name) noexcept nogil:
         cdef uint32_t[4 + 2 * MAX_HYPOTHESES] words
@@ -277,21 +338,12 @@ cdef class Lookahead:
     cdef int search_tokens(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level, Vec* found
     ) noexcept nogil:
-        cdef CanonicalState* states = self.states[level]
-        cdef Config* configs = self.configs[level]
         cdef TokenWalk walk
         cdef uint32_t[8] bytes
         cdef uint32_t byte, offset
-        cdef int status
-        if states == NULL or configs == NULL:
-            states = self.states[level] = <CanonicalState*>malloc((<size_t>self.trie.max_depth + 1) * sizeof(CanonicalState))
-            configs = self.configs[level] = <Config*>malloc((<size_t>self.trie.max_depth + 1) * sizeof(Config))
-            if states == NULL or configs == NULL:
-                return NO_MEMORY
-        states[0] = at[0]
-        configs[0] = config[0]
-        self.rules.start(&states[0], False)
-        walk_begin(engine, &walk, states, configs, self.steps.pending, &self.nodes_left, &self.steps.dependent_answers)
+        cdef int status = self.begin_walk(engine, config, at, level, &walk)
+        if status < 0:
+            return status
         if not at.character.need and config.row == PENDING:
             return self.search_subtrees(engine, &walk, level, found)
         if at.character.need:
@@ -307,12 +359,37 @@ cdef class Lookahead:
                     return self.search_choices(engine, &walk, offset, level, found)
             if status < 0:
                 return status
+        return self.search_roots(engine, &walk, bytes, level, found)
+
+    cdef int begin_walk(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level, TokenWalk* walk
+    ) noexcept nogil:
+        cdef size_t room = <size_t>self.trie.max_depth + 1
+        if self.states[level] == NULL:
+            self.states[level] = <CanonicalState*>malloc(room * sizeof(CanonicalState))
+        if self.configs[level] == NULL:
+            self.configs[level] = <Config*>malloc(room * sizeof(Config))
+        if self.states[level] == NULL or self.configs[level] == NULL:
+            return NO_MEMORY
+        self.states[level][0] = at[0]
+        self.configs[level][0] = config[0]
+        self.rules.start(self.states[level], False)
+        walk_begin(
+            engine, walk, self.states[level], self.configs[level], self.steps.pending, &self.nodes_left,
+            &self.steps.dependent_answers)
+        return OK
+
+    cdef int search_roots(
+        self, Engine engine, TokenWalk* walk, const uint32_t* bytes, uint32_t level, Vec* found
+    ) noexcept nogil:
+        cdef uint32_t byte
+        cdef int status
         # (few bytes can come, and their subtrees are far apart in the trie)
         for byte in range(256):
             walk.node = self.trie.roots[byte]
             if walk.node and bit_test(bytes, byte):
                 walk.stop = subtree_end(self.trie.nodes, walk.node)
-                status = self.search_subtrees(engine, &walk, level, found)
+                status = self.search_subtrees(engine, walk, level, found)
                 if status != 0:
                     return status
         return 0
