@@ -40,7 +40,7 @@ from ffgrammar.tokens.pretokenize.pattern import compile_pattern
 from ffgrammar.tokens.pretokenize.program import CHAR, END, JUMP, MATCH, NEXT, SPLIT, CharSet, Instruction
 from ffgrammar.tokens.pretokenize.words import compile_words
 
-__all__ = ["make_boundaries"]
+__all__ = ["make_boundaries", "program_of"]
 
 # How many hypotheses about one text may be open at a time. The patterns of models need three at most. table.pxd has the
 # same number.
@@ -54,22 +54,30 @@ GAP = -1
 State = tuple[tuple[int, ...], frozenset[int]]
 
 
-def make_boundaries(splits: Sequence[Split], kinds: Sequence[int], space: str | None = None) -> Boundaries:
+def program_of(split: Split) -> list[Instruction]:
+    """The program of a pattern, or of added tokens.
+
+    Raises:
+        TokenizerError: the pattern cannot be read, or there are too many instructions.
+    """
+    return compile_words(split.atoms) if split.atoms else compile_pattern(split.pattern, split.oniguruma)
+
+
+def make_boundaries(
+    splits: Sequence[Split], programs: Sequence[list[Instruction]], kinds: Sequence[int], space: str | None = None
+) -> Boundaries:
     """The automaton of patterns, one after another.
 
     Args:
         splits: the patterns.
+        programs: the program of each pattern.
         kinds: the class byte of each code point.
         space: a character that stands for the space in the patterns. No text has this character itself.
 
     Raises:
-        TokenizerError: there is no pattern, a pattern cannot be read, matches the empty text, or (without `gaps`) does
-            not match every character, or there are too many instructions, classes, states or open hypotheses.
+        TokenizerError: there is no pattern, a pattern matches the empty text, or (without `gaps`) does not match every
+            character, or there are too many classes, states or open hypotheses.
     """
-    programs = [
-        compile_words(split.atoms) if split.atoms else compile_pattern(split.pattern, split.oniguruma)
-        for split in splits
-    ]
     alphabet, members = make_alphabet([step for program in programs for step in program], kinds, space)
     found: Boundaries | None = None
     for split, program in zip(splits, programs, strict=True):

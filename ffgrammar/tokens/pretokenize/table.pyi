@@ -1,6 +1,7 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ffgrammar.tokens.pretokenize.boundaries import Split
+from ffgrammar.tokens.pretokenize.program import Instruction
 
 class PretokenTable:
     """Finds where the pre-tokens of a text end."""
@@ -17,6 +18,11 @@ class PretokenTable:
     def has_atoms(self) -> bool: ...
     @property
     def is_composed(self) -> bool: ...
-    def __init__(self, pattern: str | Iterable[Split], space: str | None = None) -> None: ...
+    def __init__(
+        self,
+        pattern: str | Iterable[Split],
+        space: str | None = None,
+        programs: Sequence[list[Instruction]] | None = None,
+    ) -> None: ...
     def ends_of(self, data: bytes) -> list[int]: ...
     def settled(self, data: bytes) -> tuple[int, int]: ...

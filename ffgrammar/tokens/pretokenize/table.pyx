@@ -19,7 +19,7 @@ from ffgrammar.core.utf8 cimport LAST_CODE, Utf8, utf8_step
 from ffgrammar.tokens.pretokenize.builtin cimport char_classes
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.pretokenize.automaton import make_boundaries
+from ffgrammar.tokens.pretokenize.automaton import make_boundaries, program_of
 from ffgrammar.tokens.pretokenize.boundaries import Split
 
 
@@ -42,25 +42,28 @@ cdef class PretokenTable:
     Args:
         pattern: the pattern of a pre-tokenizer (see pattern.py for what can be read), or several `Split`, one after another.
         space: a character that stands for the space in the patterns. No text has this character itself.
+        programs: the program of each pattern (`program_of`), if they are known.
 
     Raises:
         TokenizerError: a pattern cannot be read, or there are too many patterns, states or open hypotheses.
     """
 
-    def __cinit__(self, pattern not None, space=None):
+    def __cinit__(self, pattern not None, space=None, programs=None):
         cdef PretokenTable above = None
         cdef PretokenTable one
         splits = [Split(pattern)] if isinstance(pattern, str) else list(pattern)
         if len(splits) > MAX_LEVELS:
             raise TokenizerError(f"pre-tokenizer: more than {MAX_LEVELS} patterns one after another")
+        if programs is None:
+            programs = [program_of(split) for split in splits]
         self.kinds = char_classes()
-        self.load(make_boundaries(splits, self.kinds, space))
+        self.load(make_boundaries(splits, programs, self.kinds, space))
         if len(splits) == 1:
             self.has_gaps = splits[0].gaps
             self.makes_atoms = bool(splits[0].atoms)
             return
-        for split in splits:
-            one = PretokenTable([split], space)
+        for split, program in zip(splits, programs):
+            one = PretokenTable([split], space, [program])
             if above is None:
                 self.first = one
                 self.is_composed = True
