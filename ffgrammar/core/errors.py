@@ -128,7 +128,7 @@ def _limit_error(
     return error
 
 
-class located:  # noqa: N801
+class located:
     """Add a place to a LimitError that is raised inside the `with` block, unless a nearer one is known.
 
     Args:
