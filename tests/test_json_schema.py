@@ -223,13 +223,21 @@ def test_alternatives_are_counted_where_there_are_some() -> None:
 @pytest.mark.parametrize(
     ("schema", "limit"),
     [
-        ({"allOf": [{"contains": {"const": i}, "minContains": 2} for i in range(20)]}, "rules"),
+        ({"allOf": [{"contains": {"const": i}} for i in range(20)], "maxItems": 30}, "rules"),
+        ({"allOf": [{"contains": {"const": i}, "minContains": 10**5} for i in range(2)]}, "rules"),
         ({"allOf": [{"contains": {"properties": {f"a{i}": False}}, "maxContains": 2} for i in range(20)]}, "rules"),
         ({"contains": {"type": "integer"}, "minContains": 10**6}, "rules"),
         ({"contains": {"type": "integer"}, "maxContains": 10**6}, "rules"),
         ({"oneOf": [{"properties": {"a": {"minimum": i}}} for i in range(1000)]}, "alternatives"),
     ],
-    ids=["several are contained", "several at most", "at least", "at most", "branches that all overlap"],
+    ids=[
+        "several in few items",
+        "several at least",
+        "several at most",
+        "at least",
+        "at most",
+        "branches that all overlap",
+    ],
 )
 def test_counting_ends_in_a_limit(schema: Any, limit: str) -> None:
     with pytest.raises(errors.LimitError) as caught:

@@ -62,7 +62,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
             written.append(1)
         return found
 
-    monkeypatch.setattr(many_contains, "FEWEST_BITS", 1)
+    monkeypatch.setattr(many_contains, "FEWEST_STATES", 2)
     monkeypatch.setattr(many_contains, "array_that_contains", noted)
     return written
 

@@ -47,7 +47,7 @@ def array_symbol(style: ArrayStyle, shape: Shape, depth: int) -> int | None:
         from ffgrammar.grammar.json_schema.emit.many_contains import array_that_contains, may_be_remembered
 
         conjs = [item_conj(shape, index) for index in range(length + 1)]
-        if may_be_remembered(shape, most):
+        if may_be_remembered(shape, conjs, most):
             array = array_that_contains(style, shape, depth, conjs)
             if array is not None:
                 return array

@@ -10,6 +10,7 @@ The first counter of the parameter is the number of items so far, as far as it m
 
 from __future__ import annotations
 
+from math import prod
 from typing import NamedTuple
 
 from ffgrammar.grammar.ir import ANY_COUNT
@@ -19,8 +20,10 @@ from ffgrammar.grammar.json_schema.shape.shape import Shape
 
 __all__ = ["array_that_contains", "may_be_remembered"]
 
-# With fewer bits, the automaton is small.
-FEWEST_BITS = 4
+# With fewer states, the automaton is small.
+FEWEST_STATES = 16
+# With more templates, each of which has the bits of a parameter, the automaton ends in its limit instead.
+MOST_TEMPLATES = 10_000
 
 
 class _Place(NamedTuple):
@@ -38,19 +41,25 @@ class _Place(NamedTuple):
     counted: list[tuple[int, int, int]]
 
 
-def may_be_remembered(shape: Shape, most: int | None) -> bool:
+def may_be_remembered(shape: Shape, items: list[Conj], most: int | None) -> bool:
     """Whether `array_that_contains` could write the arrays of a shape, and should: nothing has an upper bound.
 
     Args:
-        shape: the shape. Not all arrays are in its style if its items are compared with one another.
+        shape: the shape.
+        items: as in `array_that_contains`.
         most: how many items there may be; None: no bound.
     """
-    return (
-        most is None
-        and shape.unique is None
-        and all([one.most is None for one in shape.contained])
-        and sum([one.least for one in shape.contained]) >= FEWEST_BITS
-    )
+    if most is not None or shape.unique is not None or any([one.most is not None for one in shape.contained]):
+        return False
+    counts = [one.least for one in shape.contained]
+    if prod([1 + count for count in counts]) < FEWEST_STATES:
+        return False
+    return sum(counts) * (1 + _last_place(shape, items)) <= MOST_TEMPLATES
+
+
+def _last_place(shape: Shape, items: list[Conj]) -> int:
+    """From this index on, the index makes no difference."""
+    return max(len(items) - 1, *[one.start for one in shape.contained])
 
 
 def array_that_contains(style: ArrayStyle, shape: Shape, depth: int, items: list[Conj]) -> int | None:
@@ -68,7 +77,7 @@ def array_that_contains(style: ArrayStyle, shape: Shape, depth: int, items: list
     """
     em, layout = style.em, style.layout
     bits = sum([one.least for one in shape.contained])
-    last = max(len(items) - 1, *[one.start for one in shape.contained])
+    last = _last_place(shape, items)
     places = [_place(style, shape, depth, items, index, last) for index in range(last + 1)]
     if any([place.item == em.never for place in places]) or len(places[-1].counted) < len(shape.contained):
         return None
