@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join, join_all
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join, join_all
 from ffgrammar.grammar.json_schema.shape.constraints import Group
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 
-__all__ = ["has_only_keys", "item_conj", "property_conj", "property_conjs", "touched"]
+__all__ = ["has_only_keys", "is_absent", "item_conj", "property_conj", "property_conjs", "touched"]
 
 
 def item_conj(shape: Shape, index: int) -> Conj:
@@ -33,6 +33,11 @@ def property_conj(shape: Shape, name: str, strings: Strings, first: int = 0) -> 
         if conj:
             found.append(conj)
     return join_all(found)
+
+
+def is_absent(shape: Shape, strings: Strings, name: str) -> bool:
+    """Whether a shape says that no object has a key."""
+    return property_conj(shape, name, strings) == NEVER
 
 
 def property_conjs(shape: Shape, names: Collection[str], strings: Strings) -> dict[str, Conj]:
