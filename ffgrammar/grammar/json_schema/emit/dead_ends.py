@@ -118,6 +118,7 @@ def _learn(members: ClauseMembers, names: set[str], ends: list[int], found: Lear
 
 
 def _next_other(members: ClauseMembers, own: set[int], place: int) -> int:
+    """The first place from `place` on that is not one of `own`."""
     while place in own and place < members.listed:
         place += 1
     return place

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.emit.emitter import Emitter
-from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj
+from ffgrammar.grammar.json_schema.normalize.parts import item_conj, prefix_length, property_conj
 from ffgrammar.grammar.json_schema.shape.types import ARR, OBJ
 
 __all__ = ["find_emptiness"]
@@ -70,7 +70,7 @@ def _empty_part(emitter: Emitter, conj: Conj, productive: bytearray) -> tuple[Co
         parts = [(property_conj(shape, name, emitter.strings), f"the property {name!r}") for name in shape.required]
     elif shape.types == ARR:
         # (an item after those of `prefixItems` is like the first of them)
-        most = max([len(one.prefix) for one in shape.items], default=0) + 1
+        most = prefix_length(shape) + 1
         parts = [(item_conj(shape, index), f"the item {index}") for index in range(min(shape.min_items, most))]
         parts += [(one.conj, "an item as in `contains`") for one in shape.contained if one.least]
     return next((part for part in parts if part[0] == NEVER or emitter.derives_nothing(part[0], productive)), None)

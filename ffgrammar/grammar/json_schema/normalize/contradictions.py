@@ -9,7 +9,13 @@ from __future__ import annotations
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.normalize.context import Context
-from ffgrammar.grammar.json_schema.normalize.parts import item_conj, property_conj, property_conjs, touched
+from ffgrammar.grammar.json_schema.normalize.parts import (
+    item_conj,
+    prefix_length,
+    property_conj,
+    property_conjs,
+    touched,
+)
 from ffgrammar.grammar.json_schema.normalize.reader import Reader
 from ffgrammar.grammar.json_schema.normalize.settle import has_no_range
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
@@ -78,7 +84,7 @@ class Contradictions:
         if types & STR and shape.strings is None and shape.patterns:
             types &= ~0 if self._strings.range(shape.min_length, shape.max_length, shape.patterns) else ~STR
         if types & ARR and depth and shape.min_items:
-            for index in range(min(shape.min_items, max([len(one.prefix) for one in shape.items], default=0) + 1)):
+            for index in range(min(shape.min_items, prefix_length(shape) + 1)):
                 if self.impossible(item_conj(shape, index), depth - 1):
                     types &= ~ARR
                     break
@@ -149,7 +155,7 @@ class Contradictions:
         """Whether surely no array has as many items as it must, or one of the first. Notes what was checked."""
         if shape.max_items is not None and shape.min_items > shape.max_items:
             return True
-        longest = max([len(one.prefix) for one in shape.items], default=0)
+        longest = prefix_length(shape)
         known = shape.checked_items
         found: list[Conj] = []
         for index in range(min(shape.min_items, longest + 1, FEW_ITEMS) if shape.items else 0):
