@@ -21,7 +21,7 @@ from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
 from ffgrammar.grammar.json_schema.emit.arrays import array_symbol
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, prefix_length
-from ffgrammar.grammar.json_schema.numbers.multiples import has_divisors
+from ffgrammar.grammar.json_schema.numbers.divisors import has_divisors
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import ARR, FALSE, FRAC, INT, NULL, NUM, OBJ, STR, TRUE
 from ffgrammar.grammar.json_schema.spec.internal_keywords import TYPES_LEFT
