@@ -67,21 +67,31 @@ class _Alternative:
         read: the subschemas that were applied, as bits.
     """
 
-    def __init__(
-        self,
-        shape: Shape,
-        steps: Sequence[_Step],
-        choices: list[Choice],
-        is_one_of_several: bool,
-        split: tuple[str, ...],
-        read: int,
-    ) -> None:
-        self.shape = shape
-        self.steps = steps
-        self.choices = choices
-        self.is_one_of_several = is_one_of_several
-        self.split = split
-        self.read = read
+    shape: Shape
+    steps: Sequence[_Step]
+    choices: list[Choice]
+    is_one_of_several: bool
+    split: tuple[str, ...]
+    read: int
+
+
+def _alternative(
+    shape: Shape,
+    steps: Sequence[_Step],
+    choices: list[Choice],
+    is_one_of_several: bool,
+    split: tuple[str, ...],
+    read: int,
+) -> _Alternative:
+    # (This is a C function. An `__init__` would be called as in Python, which takes longer.)
+    made: _Alternative = _Alternative.__new__(_Alternative)
+    made.shape = shape
+    made.steps = steps
+    made.choices = choices
+    made.is_one_of_several = is_one_of_several
+    made.split = split
+    made.read = read
+    return made
 
 
 class Combiner(Contradictions):
@@ -154,7 +164,7 @@ class Combiner(Contradictions):
 
     def _product(self, conj: Conj) -> list[Shape]:
         done: list[Shape] = []
-        todo = [_Alternative(self._blank.copy(), ((conj, ()),), [], False, (), 0)]
+        todo = [_alternative(self._blank.copy(), ((conj, ()),), [], False, (), 0)]
         # the cost of the alternatives so far
         made = 0
         while todo:
@@ -236,7 +246,7 @@ class Combiner(Contradictions):
         other = one.shape.copy()
         other.types &= ~OBJ
         binding = [choice for choice in one.choices if self._clauses.binds_others(choice)]
-        return _Alternative(other, (), binding, False, one.split, one.read)
+        return _alternative(other, (), binding, False, one.split, one.read)
 
     def _alternatives(self, one: _Alternative, choices: list[Choice], made: int) -> list[_Alternative]:
         """The alternatives that one of several choices leaves of an alternative."""
@@ -259,7 +269,7 @@ class Combiner(Contradictions):
         split = one.split if choice.key is None else (*one.split, choice.key)
         several = len(possible) > 1
         return [
-            _Alternative(shape.copy(), ((option, choice.path), *forced), list(rest), several, split, one.read)
+            _alternative(shape.copy(), ((option, choice.path), *forced), list(rest), several, split, one.read)
             for option in possible
         ]
 
