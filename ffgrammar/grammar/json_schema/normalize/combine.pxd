@@ -14,9 +14,11 @@ cdef class _Alternative:
     cdef tuple split
     cdef object read
 
+
 # returns a new alternative
 @cython.locals(made=_Alternative)
 cdef _Alternative _alternative(Shape shape, steps, list choices, bint is_one_of_several, tuple split, read)
+
 
 cdef class Combiner(Contradictions):
     cdef object _negation
