@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import click
 
@@ -220,7 +220,7 @@ def _compile_tools(source: Source, tokenizer: Tokenizer, options: dict[str, Any]
     names = {"tool_format": "format", "tool_choice": "choice"}
     named = {names.get(name, name): value for name, value in options.items()}
     if "format" not in named:
-        raise click.UsageError(f"{source.name}: how tools are called depends on the model: use --tool-format NAME")
+        raise _format_missing(source)
     tools = _json(source, list, "the tools are", "a JSON array of tools")
     try:
         return ff.compile_tools(tools, tokenizer, **named)
@@ -229,13 +229,22 @@ def _compile_tools(source: Source, tokenizer: Tokenizer, options: dict[str, Any]
         raise BadGrammar(f"{source.name}: {error}") from error
 
 
+def _format_missing(source: Source) -> click.UsageError:
+    import ffgrammar as ff
+
+    formats = ", ".join(get_args(get_type_hints(ff.compile_tools)["format"]))
+    return click.UsageError(
+        f"{source.name}: how tools are called depends on the model: use --tool-format NAME; there are {formats}"
+    )
+
+
 def _compile_request(source: Source, tokenizer: Tokenizer, options: dict[str, Any]) -> Grammar:
     import ffgrammar as ff
 
     request = _json(source, dict, "the request is", "a JSON object")
     named = {"format" if name == "tool_format" else name: value for name, value in options.items()}
     if request.get("tools") and "format" not in named:
-        raise click.UsageError(f"{source.name}: how tools are called depends on the model: use --tool-format NAME")
+        raise _format_missing(source)
     return ff.compile_request(request, tokenizer, **named) or ff.compose(ff.text(), tokenizer)
 
 

@@ -1051,7 +1051,7 @@ def test_tools(invoke: Invoke, tmp_path: Path) -> None:
     assert invoke("validate", *options, "--reasoning", "qwen", stdin="<think></think>Hello").code == 0
     assert invoke("validate", *options, "--whitespace", "2", stdin='{"name": "get", "parameters": { }}').code == 0
     found = invoke("compile", str(path), "--type", "tools")
-    assert found.code == 2 and "use --tool-format NAME" in found.err
+    assert found.code == 2 and "use --tool-format NAME; there are hermes, llama3, " in found.err
     found = invoke("compile", str(path), "--type", "tools", "--tool-format", "other")
     assert found.code == 3 and "there is no tool format 'other'; there are hermes" in found.err
     found = invoke("compile", str(path), "--tool-format", "hermes")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import math
 import random
 from pathlib import Path
 from typing import Any
@@ -225,6 +226,41 @@ def test_a_column_that_no_file_has_is_a_wrong_name(cl100k: ff.Tokenizer, tmp_pat
     for content in ('{"tokens": null}\n', "[1]\n", '{"ids": "' + "a" * 100_000 + '"}\n'):
         (tmp_path / "d.jsonl").write_text(content)
         assert corpus.run(job, [tmp_path], workers=0)["counts"]["errors"] == 4
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '[{"tokens": [1]}]',
+        '[{"tokens": [1]},\n {"tokens": [2]}]\n',
+        '\n[\n{"tokens": [1]}\n]',
+        '{\n "tokens": [1]\n}\n',
+    ],
+)
+@pytest.mark.parametrize("ending", ["", ".gz"])
+def test_one_json_document_is_refused_once(cl100k: ff.Tokenizer, tmp_path: Path, content: str, ending: str) -> None:
+    path = tmp_path / f"a.jsonl{ending}"
+    data = b"\xef\xbb\xbf" + content.encode()
+    path.write_bytes(gzip.compress(data) if ending else data)
+    with pytest.raises(ValueError, match=r"a\.jsonl.*: this is one JSON document"):
+        corpus.run(corpus.check_job(cl100k), [path], workers=0)
+
+
+def test_a_bad_first_line_is_a_row_and_no_document(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    for line in ("[", "{", "[1,", '[{"tokens": [1]}]'):
+        (tmp_path / "a.jsonl").write_text(f'{line}\n{{"tokens": [9906]}}\n')
+        assert corpus.run(corpus.check_job(cl100k), [tmp_path], workers=0)["counts"]["errors"] == 1
+
+
+def test_numbers_that_json_does_not_have_are_null(cl100k: ff.Tokenizer, tmp_path: Path) -> None:
+    table = pa.table({"tokens": [[9906]] * 3, "x": [math.nan, math.inf, 1.5], "y": [[{"z": -math.inf}], [], None]})
+    pq.write_table(table, tmp_path / "a.parquet")
+    out = tmp_path / "out"
+    corpus.run(corpus.check_job(cl100k, keep=["x", "y"]), [tmp_path / "a.parquet"], out, format="jsonl", workers=0)
+    [written] = (out / "rows").iterdir()
+    rows = [json.loads(line, parse_constant=pytest.fail) for line in written.read_text().splitlines()]
+    assert [row["x"] for row in rows] == [None, None, 1.5]
+    assert [row["y"] for row in rows] == [[{"z": None}], [], None]
 
 
 def test_one_path_and_what_is_no_job(cl100k: ff.Tokenizer, tmp_path: Path) -> None:

@@ -114,6 +114,15 @@ def _needing(word: str, value: Any) -> dict[str, Any]:
         ({"type": "array", "minItems": 2, "prefixItems": [{}], "items": EMPTY}, "/items", ""),
         ({"type": "array", "contains": EMPTY}, "/contains", ""),
         ({"anyOf": [EMPTY, _needing("b", False)]}, "", ""),
+        ({"enum": []}, "", "`enum` lists no value"),
+        (
+            _needing("a", {"type": "integer", "minimum": 2, "maximum": 1}),
+            "/properties/a",
+            "`minimum` is greater than `maximum`",
+        ),
+        ({"type": "string", "minLength": 2, "maxLength": 1}, "", "`minLength` is greater than `maxLength`"),
+        # (not of strings)
+        ({"type": "string", "minimum": 2, "maximum": 1, "enum": [1]}, "", ""),
         (_needing("a", False), "", "the property 'a' is required, but no value is allowed there"),
         (
             _needing("a", {"type": "object", "required": ["b"], "additionalProperties": False}),

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 
 import ffgrammar as ff
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
-from ffgrammar.grammar.json_schema.numbers.multiples import Divisor, Multiples, common_multiple
+from ffgrammar.grammar.json_schema.numbers.divisors import Divisor, common_multiple
+from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
 from ffgrammar.grammar.json_schema.numbers.ranges import Bounds
 from ffgrammar.regex.expr.store import MAX_DIVISOR, ExprStore
 from sentences import BYTES, is_sentence

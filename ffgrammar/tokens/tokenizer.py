@@ -268,22 +268,10 @@ class Tokenizer:
     def fingerprint(self) -> str:
         """64 hex digits, made of all that a mask depends on: bytes, ids, special tokens, EOS ids, vocab_size."""
         if self._fingerprint is None:
-            # Two threads may both get here; they compute the same string.
-            import hashlib
+            # (Two threads may both get here; they compute the same string.)
+            from ffgrammar.tokens.vocabulary.fingerprint import fingerprint
 
-            blob, offsets = self._trie.bytes_and_offsets()
-            digest = hashlib.sha256(b"ffgrammar vocabulary 1\n")
-            for part in (
-                repr(self.vocab_size).encode(),
-                offsets,
-                blob,
-                repr(sorted((number, text) for text, number in self._parts.special_tokens.items())).encode(),
-                repr(sorted(self._parts.eos_token_ids)).encode(),
-            ):
-                # Each part is preceded by its length, so that no two different lists of parts give the same bytes.
-                digest.update(len(part).to_bytes(8, "little"))
-                digest.update(part)
-            self._fingerprint = digest.hexdigest()
+            self._fingerprint = fingerprint(self._trie, self._parts.special_tokens, self._parts.eos_token_ids)
         return self._fingerprint
 
     def is_special(self, token: int) -> bool:

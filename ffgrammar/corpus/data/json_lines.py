@@ -60,17 +60,38 @@ def line_parts(source: Source, first: int, least: int) -> Iterator[Part]:
 
 
 def first_keys(source: Source) -> dict[str, None]:
-    """The keys of the objects in a file's first lines, in order. None if there is no object, or they cannot be read."""
+    """The keys of the objects in a file's first lines, in order. None if there is no object, or they cannot be read.
+
+    Raises:
+        ValueError: the file is one JSON document.
+    """
     try:
         with pyarrow().input_stream(source.path, compression=source.compression or None) as file:
             lines = file.read(SAMPLE).removeprefix(BYTE_ORDER_MARK)
     except OSError:
         return {}  # (the run says what is wrong with the file)
+    if _is_document(lines):
+        raise ValueError(
+            f"{source.path}: this is one JSON document, and not a JSON object on each line; jq writes it so: "
+            "jq -c '.[]' for an array, jq -c . for objects over several lines"
+        )
     found: dict[str, None] = {}
     for line in lines[: lines.rfind(b"\n") + 1 if len(lines) >= SAMPLE - len(BYTE_ORDER_MARK) else None].splitlines():
         with suppress(_Bad, RecursionError):
             found.update(dict.fromkeys(_object(line)))
     return found
+
+
+def _is_document(begin: bytes) -> bool:
+    """Whether a file that begins like this is one JSON value: an array of objects, or what goes on after the first
+    line."""
+    first, *rest = [line.strip() for line in begin.strip().split(b"\n")]
+    if first == b"{":
+        return bool(rest) and rest[0].startswith(b'"')
+    if first == b"[":
+        return bool(rest) and (not rest[0].endswith(b"}") or rest[-1] == b"]")
+    # (a whole array may be one bad row of several)
+    return first.startswith(b"[") and first[1:].lstrip().startswith(b"{") and not (rest and first.endswith(b"]"))
 
 
 def line_batches(part: Part, columns: dict[str, str | None]) -> Iterator[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import uuid
 from collections.abc import Callable
@@ -73,9 +74,11 @@ class PartWriter:
         names = batch.schema.names
         for values in zip(*map(plain_values, batch.columns), strict=True):
             row = dict(zip(names, values, strict=True))
-            self._file.write(
-                json.dumps(row, ensure_ascii=False, default=_as_text).encode("utf-8", "surrogatepass") + b"\n"
-            )
+            try:
+                line = _dumped(row)
+            except ValueError:
+                line = _dumped(_finite(row))
+            self._file.write(line.encode("utf-8", "surrogatepass") + b"\n")
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
@@ -91,6 +94,21 @@ class PartWriter:
             os.replace(self._half, self._path)
         else:
             os.unlink(self._half)
+
+
+def _dumped(row: Any) -> str:
+    return json.dumps(row, ensure_ascii=False, allow_nan=False, default=_as_text)
+
+
+def _finite(value: Any) -> Any:
+    """A value in which None stands for NaN and infinities: JSON has no words for them."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return value
 
 
 def _as_text(value: Any) -> str:

@@ -296,4 +296,6 @@ def before_fork():
         pool_stop()
 
 
+# (The pool's threads may wait for the locks of engines, so they end before a fork takes these locks. The hook that was registered
+# last runs first. `core/forks.py::at_fork` would run it after that of engine.pyx.)
 os.register_at_fork(before=before_fork)

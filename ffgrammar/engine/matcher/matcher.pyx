@@ -222,7 +222,7 @@ cdef class Matcher(Reading):
             self.checked(self.fill(row, words))
             for i in range(words):
                 if row[i] & (row[i] - 1) or (row[i] and found):
-                    return []
+                    return []  # (more than one token may come)
                 if row[i]:
                     found.append(i << 5 | lowest_bit(row[i]))
         finally:

@@ -27,7 +27,7 @@ cdef class Reading(Steps):
             LimitError: a bound of the grammar was reached.
         """
         cdef int status
-        if self.prompt is not None and self.prompt.is_pending():
+        if self.awaits_prompt():
             return False
         if self.canonical and not self.is_whole():
             return False
@@ -150,7 +150,7 @@ cdef class Reading(Steps):
         plain.capture_reader = self.capture_reader.copy()
         plain.accept_bytes(more)
         question = Question(b"" if ended else more, token, otherwise)
-        may_end = plain.is_accepting() and (self.prompt is None or not self.prompt.is_pending())
+        may_end = plain.is_accepting() and not self.awaits_prompt()
         return explain(self.engine, text, special, question, plain.captures(), may_end)
 
     def _repr_html_(self) -> str:
@@ -169,7 +169,7 @@ cdef class Reading(Steps):
             if self.engine.is_eos(<uint32_t>number):
                 return "special token", "the text is no sentence yet, so it may not end"
             return "special token", "no rule of the grammar waits for this special token"
-        if self.prompt is not None and self.prompt.is_pending():
+        if self.awaits_prompt():
             return "prompt", f"the bytes of the prompt that are pending come first: {self.prompt_rest!r}"
         if self.budget is not None:
             return "budget", f"too few of the {self.tokens_left} tokens that are left would remain to complete the text"

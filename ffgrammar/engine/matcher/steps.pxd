@@ -23,6 +23,9 @@ cdef class Steps:
     # of the prompt are pending.
     cdef bint is_guided(self) noexcept
 
+    # Whether bytes of the prompt are pending.
+    cdef bint awaits_prompt(self) noexcept
+
     # The pending bytes for the policy; none if there is no prompt.
     cdef PendingPrefix pending(self) noexcept
 

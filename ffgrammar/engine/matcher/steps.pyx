@@ -67,7 +67,10 @@ cdef class Steps:
         cursor_free(&self.cursor)
 
     cdef bint is_guided(self) noexcept:
-        return self.budget is not None or self.canonical or (self.prompt is not None and self.prompt.is_pending())
+        return self.budget is not None or self.canonical or self.awaits_prompt()
+
+    cdef bint awaits_prompt(self) noexcept:
+        return self.prompt is not None and self.prompt.is_pending()
 
     cdef PendingPrefix pending(self) noexcept:
         return PendingPrefix(NULL, 0, 0) if self.prompt is None else self.prompt.prefix()
@@ -107,7 +110,7 @@ cdef class Steps:
             MatcherError: no tokens spell a completion.
             LimitError: a bound of the grammar was reached.
         """
-        if self.prompt is not None and self.prompt.is_pending():
+        if self.awaits_prompt():
             raise UnsupportedError("tokens cannot be counted while bytes of a prompt are pending")
         try:
             return fewest_tokens(self.engine, &self.cursor)
@@ -155,7 +158,7 @@ cdef class Steps:
             taken = self.policy.take(&self.cursor, self.pending(), token)
         except LimitError as error:
             raise self.located(error)
-        if taken and self.prompt is not None and self.prompt.is_pending():
+        if taken and self.awaits_prompt():
             self.prompt.push(self.engine.trie.offsets[token + 1] - self.engine.trie.offsets[token])
         return taken
 
@@ -213,7 +216,7 @@ cdef class Steps:
         cdef bytes text = data if type(data) is bytes else byte_string(data)
         if not text or cursor_terminated(&self.cursor):
             return 0
-        if self.prompt is not None and self.prompt.is_pending():
+        if self.awaits_prompt():
             return self.read_prompt(text)
         if self.budget is not None:
             return self.read_within(text)

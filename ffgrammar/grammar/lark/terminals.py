@@ -91,7 +91,7 @@ class Terminals:
                     todo.append(op.argument)
                 continue
             underway.discard(name)
-            expr = done[name] = self.located(definition)
+            expr = done[name] = self.expression(definition)
             if definition.lazy and self.store.is_nullable(expr):
                 self.refuse_lazy(definition)
             todo.pop()
@@ -108,7 +108,7 @@ class Terminals:
             return self.error(op.offset, f"{op.argument} is a rule: a terminal can only be made of terminals")
         return self.undefined(op)
 
-    def located(self, definition: Definition) -> int:
+    def expression(self, definition: Definition) -> int:
         """The expression of a terminal's body. An error says which terminal it is."""
         with located(lambda: f"in the terminal {definition.name} at {self.source.texts.told(definition.offset)}"):
             return self.whole(definition)

@@ -4,6 +4,7 @@ In reading order:
 
     sure_states  from which states of a pre-tokenizer's automaton every text can go on
     outcomes     the sets of hypotheses about pre-token boundaries that a text can lead to
+    stops        where a text, or a pre-token, may end
     transitions  what each token does to a hypothesis
     rules        whether a token may follow a sequence
     endings      what may follow those tokens after which the pre-token cannot end

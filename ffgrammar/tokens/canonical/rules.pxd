@@ -121,18 +121,9 @@ cdef class CanonicalRules:
     # The node of the trie that a character leads to from a node, or NO_NODE if no unmergeable token is there or below.
     cdef uint32_t below(self, uint32_t node, uint32_t code) noexcept nogil
 
-    # A step of the constructor: fill `may_stop`, which says where searches may stop. Returns 0.
-    cdef int find_stops(self) except -1
-
-    # Another step: fill `is_sure`, and make `outcomes`. Returns 0; raises MemoryError, and TokenizerError if too many hypotheses
-    # may be open.
+    # A step of the constructor: fill `is_sure`, and make `outcomes`. Returns 0; raises MemoryError, and TokenizerError if too many
+    # hypotheses may be open.
     cdef int find_outcomes(self) except -1
-
-    # Another step: fill `free_ends`. Returns 0; raises MemoryError.
-    cdef int find_free_ends(self) except -1
-
-    # Whether a class of characters has one that is printable ASCII.
-    cdef bint is_printable(self, uint32_t character) noexcept nogil
 
     # Another step: find the unmergeable tokens. Returns 0; raises MemoryError.
     cdef int find_unmergeable(self) except -1

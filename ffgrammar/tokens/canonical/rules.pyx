@@ -24,7 +24,6 @@ cimport cython
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.threads cimport atomic_add, atomic_load
 from ffgrammar.core.utf8 cimport utf8_step, utf8_write
 from ffgrammar.tokens.bpe.merges cimport Merges
@@ -33,9 +32,10 @@ from ffgrammar.tokens.bpe.predecessors cimport Predecessors
 from ffgrammar.tokens.bpe.split_all cimport split_all
 from ffgrammar.tokens.bpe.successors cimport Successors
 from ffgrammar.tokens.canonical.outcomes cimport Outcomes
+from ffgrammar.tokens.canonical.stops cimport find_free_ends, find_stops
 from ffgrammar.tokens.canonical.sure_states cimport find_sure_states
 from ffgrammar.tokens.canonical.transitions cimport BoundaryTransitions
-from ffgrammar.tokens.pretokenize.table cimport DEAD, PretokenTable, successor
+from ffgrammar.tokens.pretokenize.table cimport DEAD, PretokenTable
 from ffgrammar.tokens.vocabulary.nodes_by_byte cimport NodesByByte
 from ffgrammar.tokens.vocabulary.token_index cimport index_find
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, node_token, trie_child
@@ -93,8 +93,9 @@ cdef class CanonicalRules:
         for number in atoms:
             trie.token_bytes(number)
             self.is_atom[<uint32_t>number] = True
-        self.find_stops()
+        find_stops(self.pretokens, self.may_stop)
         self.find_outcomes()
+        self.free_ends = find_free_ends(self.outcomes)
         if whole_pretokens and not all_merged:
             self.find_unmergeable()
         self.transitions = BoundaryTransitions(
@@ -103,7 +104,6 @@ cdef class CanonicalRules:
         self.transitions.is_atom = self.is_atom
         self.sieves = {}
         self.stands_alone = {}
-        self.find_free_ends()
         self.nodes_by_byte = NodesByByte(self.trie)
 
     def __dealloc__(self):
@@ -116,16 +116,6 @@ cdef class CanonicalRules:
         free(self.nothing_follows)
         free(self.free_ends)
 
-    cdef int find_stops(self) except -1:
-        cdef uint32_t state, way, character
-        for state in range(self.pretokens.states):
-            self.may_stop[state] = self.pretokens.final[state]
-            for way in range(self.pretokens.stays, self.pretokens.ways):
-                for character in range(self.pretokens.classes):
-                    if successor(self.pretokens, way, state, character) != DEAD:
-                        self.may_stop[state] = True
-        return 0
-
     cdef int find_outcomes(self) except -1:
         cdef size_t size = <size_t>self.pretokens.states * self.pretokens.classes
         cdef uint8_t* sure = <uint8_t*>calloc(2 * size, 1)
@@ -137,31 +127,6 @@ cdef class CanonicalRules:
         finally:
             free(sure)
         return 0
-
-    cdef int find_free_ends(self) except -1:
-        cdef uint32_t words = self.outcomes.words
-        cdef uint32_t code, after, i, j
-        self.free_ends = <uint32_t*>calloc(words, sizeof(uint32_t))
-        if self.free_ends == NULL:
-            raise MemoryError
-        for code in range(0x20, 0x7F):
-            for i in range(words):
-                self.free_ends[i] |= self.outcomes.sure_ends[self.pretokens.class_of(code) * words + i]
-        for j in range(0, self.outcomes.open_ends.len, 3):
-            if not self.is_printable(self.outcomes.open_ends.data[j]):
-                continue
-            after = self.outcomes.open_ends.data[j + 2]
-            for code in range(0x20, 0x7F):
-                if bit_test(self.outcomes.sure_next + self.pretokens.class_of(code) * words, after):
-                    bit_set(self.free_ends, self.outcomes.open_ends.data[j + 1])
-        return 0
-
-    cdef bint is_printable(self, uint32_t character) noexcept nogil:
-        cdef uint32_t code
-        for code in range(0x20, 0x7F):
-            if self.pretokens.class_of(code) == character:
-                return True
-        return False
 
     cdef int find_unmergeable(self) except -1:
         cdef uint32_t token

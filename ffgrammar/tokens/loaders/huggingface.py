@@ -39,7 +39,7 @@ from ffgrammar.tokens.loaders.unigram_models import (
 from ffgrammar.tokens.vocabulary.special import check_eos
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
-__all__ = ["ReadTokenizer", "read_config", "read_tokenizer"]
+__all__ = ["read_config", "read_tokenizer"]
 
 # Names that models give to the token that ends a text; used only when exactly one of them is there.
 EOS_NAMES = ("</s>", "<|endoftext|>", "<|end_of_text|>", "<eos>", "<|eot_id|>", "<|im_end|>", "<|end|>", "[EOS]")

@@ -11,6 +11,7 @@ In reading order:
     longest_match  the encoder of a vocabulary that is matched greedily
     special        special tokens, EOS ids and sizes, checked; the names of special tokens in texts
     normal_form    Unicode's normal forms, and lower case
+    fingerprint    what tells a vocabulary from all others
     embedded       the encodings that come with the package
     pack           the form in which these encodings are stored, and the command that writes it
 """

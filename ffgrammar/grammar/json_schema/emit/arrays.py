@@ -8,7 +8,7 @@ counted is built from halves: for up to n items, the number of rules grows with 
 from __future__ import annotations
 
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
-from ffgrammar.grammar.json_schema.normalize.parts import item_conj
+from ffgrammar.grammar.json_schema.normalize.parts import item_conj, prefix_length
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 
 __all__ = ["array_symbol"]
@@ -22,7 +22,7 @@ def array_symbol(style: ArrayStyle, shape: Shape, depth: int) -> int | None:
     """The symbol of the arrays of a shape; None when there are none."""
     em = style.em
     least, most = shape.min_items, shape.max_items
-    length = max([len(one.prefix) for one in shape.items], default=0)
+    length = prefix_length(shape)
     if most is not None and length > most:
         length = most
     prefix: list[int] = []

@@ -99,6 +99,7 @@ class ClauseMembers:
         self._due = self._all_due()
 
     def place(self, name: str) -> int:
+        """The place of a key."""
         return min(self.bits[name], self.listed)
 
     def _all_due(self) -> list[tuple[int, int]]:

@@ -12,7 +12,7 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["expressions"]
 
-# the number of expressions in a new store
+# The number of expressions in a new store.
 EMPTY_STORE = len(ExprStore())
 
 

@@ -17,8 +17,6 @@ __all__ = ["Learned", "learned"]
 # With more states, or after more steps in one build, the clauses are refused.
 MAX_STATES = 3000
 MAX_STEPS = 1_000_000
-# In `Symbols.shared`: how many steps there were.
-_STEPS = ("dead ends",)
 # The work of a step, in units of `ExprStore.count_work`.
 WORK = 100
 
@@ -75,8 +73,8 @@ def _ends(em: Symbols, members: ClauseMembers, names: set[str], seen: int) -> li
     while todo:
         bits = todo.pop()
         em.store.count_work(WORK * len(steps))
-        em.shared[_STEPS] = em.shared.get(_STEPS, 0) + len(steps)
-        if em.shared[_STEPS] > MAX_STEPS:
+        em.dead_end_steps += len(steps)
+        if em.dead_end_steps > MAX_STEPS:
             raise ClausesRefused
         for step in steps:
             after = step.after(bits, members.distance, seen)
@@ -120,6 +118,7 @@ def _learn(members: ClauseMembers, names: set[str], ends: list[int], found: Lear
 
 
 def _next_other(members: ClauseMembers, own: set[int], place: int) -> int:
+    """The first place from `place` on that is not one of `own`."""
     while place in own and place < members.listed:
         place += 1
     return place

@@ -86,7 +86,7 @@ class Links:
         met = set()
         while at != NEVER[0]:
             subschema = self.subschemas.list[at]
-            said = assertions(subschema)
+            said = _assertions(subschema)
             following = self._applied(subschema, said)
             if following is None:
                 key = (repr(said), id(subschema.resource), subschema.scope, subschema.modern)
@@ -111,7 +111,7 @@ class Links:
         met: set[str] = set()
         for index, branch in enumerate(branches if isinstance(branches, list) else ()):
             conj = self.subschemas.child(subschema, branch, ("oneOf", str(index)))
-            named = assertions(self.subschemas.list[self.resolved(conj[0])]).get("type") if conj else None
+            named = _assertions(self.subschemas.list[self.resolved(conj[0])]).get("type") if conj else None
             types = {
                 "number" if one == "integer" else one for one in ([named] if isinstance(named, str) else named or ())
             }
@@ -132,11 +132,11 @@ class Links:
         return None
 
     def _inner(self, subschema: Subschema) -> Iterator[int]:
-        for word, value in assertions(subschema).items():
+        for word, value in _assertions(subschema).items():
             if word in _REFERENCES:
                 yield from self.subschemas.follow(subschema, value, word)
                 continue
-            for tokens, one in parts(word, value):
+            for tokens, one in _parts(word, value):
                 if not isinstance(one, list):
                     yield from self.subschemas.child(subschema, one, (word, *tokens))
 
@@ -166,7 +166,7 @@ class _Writing:
             raise NoChain
         if links.is_static(at):
             return subschema.schema
-        said = assertions(subschema)
+        said = _assertions(subschema)
         if said.get("uniqueItems"):
             # (whether items can always differ depends on what they are)
             raise NoChain
@@ -187,7 +187,7 @@ class _Writing:
 
     def _parts(self, subschema: Subschema, word: str, value: Any, level: int, in_place: bool) -> Any:
         """The value of a keyword, with its subschemas written out."""
-        written = [self._part(subschema, (word, *at), one, level, in_place) for at, one in parts(word, value)]
+        written = [self._part(subschema, (word, *at), one, level, in_place) for at, one in _parts(word, value)]
         if not written:
             return value
         if isinstance(value, dict) and BY_WORD[word].holds == Holds.MAP:
@@ -211,7 +211,7 @@ class _Writing:
         return self.hole
 
 
-def assertions(subschema: Subschema) -> dict[Any, Any]:
+def _assertions(subschema: Subschema) -> dict[Any, Any]:
     """What a subschema says, without annotations."""
     return {
         word: value
@@ -220,7 +220,7 @@ def assertions(subschema: Subschema) -> dict[Any, Any]:
     }
 
 
-def parts(word: str, value: Any) -> list[tuple[tuple[str, ...], Any]]:
+def _parts(word: str, value: Any) -> list[tuple[tuple[str, ...], Any]]:
     """The subschemas in the value of a keyword, each with the parts of the pointer that lead to it from there."""
     holds = BY_WORD[word].holds
     if holds == Holds.NOTHING:

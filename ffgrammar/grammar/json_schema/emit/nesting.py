@@ -10,10 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ffgrammar.grammar.builder import GrammarBuilder
+from ffgrammar.grammar.json_schema.emit.members import Body
 
 __all__ = ["Around", "Holed"]
-
-Body = tuple[int, ...]
 
 
 class Around(NamedTuple):
@@ -103,18 +102,18 @@ class Holed:
                     self._holed.add(symbol)
                     grown = True
 
-    def _find(self, symbol: int, open: set[int]) -> Around | None:
+    def _find(self, symbol: int, underway: set[int]) -> Around | None:
         if symbol == self.hole:
             return Around((), (), None)
         if symbol not in self._holed:
             return Around(None, (), symbol)
         if symbol not in self._around:
-            if symbol in open or symbol in self._parametric:
+            if symbol in underway or symbol in self._parametric:
                 return None
-            self._around[symbol] = self._united(symbol, {*open, symbol})
+            self._around[symbol] = self._united(symbol, {*underway, symbol})
         return self._around[symbol]
 
-    def _united(self, symbol: int, open: set[int]) -> Around | None:
+    def _united(self, symbol: int, underway: set[int]) -> Around | None:
         """What stands around the hole in the productions of a nonterminal."""
         found = []
         loops = []
@@ -129,7 +128,7 @@ class Holed:
                 continue
             if holed:
                 at = holed[0]
-                one = self._find(body[at], open)
+                one = self._find(body[at], underway)
                 if one is None:
                     return None
                 found.append(self._with(body[:at], one, body[at + 1 :]))

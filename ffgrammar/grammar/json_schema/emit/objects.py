@@ -79,20 +79,20 @@ def _meet_first_want(em: Symbols, shape: Shape, wanted: tuple[SomeKey, ...]) -> 
     beside the named ones."""
     one, *rest = shape.some_keys
     keys = _keys(em, one)
-    there = shape.copy()
-    there.some_keys = tuple(rest)
+    without = shape.copy()
+    without.some_keys = tuple(rest)
     if _is_met(em, shape, keys, one.conj):
-        return [(there, wanted)]
+        return [(without, wanted)]
     few = finite_keys(em.store, keys)
     found: list[tuple[Shape, tuple[SomeKey, ...]]] = []
     if few is None and not _is_closed(shape):
-        found.append((there, (*wanted, one._replace(keys=keys))))
+        found.append((without, (*wanted, one._replace(keys=keys))))
     listed = _listed_names(shape)
     for name in dict.fromkeys([*listed, *shape.required, *sorted(few or ())]):
         if em.store.matches(keys, em.strings.spelled(name)):
             if em.combiner.impossible(join(property_conj(shape, name, em.strings), one.conj), 0):
                 continue
-            named = there.copy()
+            named = without.copy()
             named.require([name])
             # A name that is not listed becomes a pattern, so that it does not get a position among the listed names.
             if name in listed:

@@ -20,7 +20,7 @@ from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 
 __all__ = ["ordered"]
 
-# the number of properties, as far as it matters, and the wants that are met, as bits
+# The number of properties, as far as it matters, and the wants that are met, as bits.
 State = tuple[int, int]
 
 
@@ -74,7 +74,7 @@ def _followed(em: Symbols, run: Body, others: list[Body], may_be_empty: bool) ->
 
 
 # By state: the lists of properties so far that lead to it, as one body. () is the empty list, which leads to (0, 0).
-Lists = dict[State, tuple[int, ...]]
+Lists = dict[State, Body]
 
 
 def _counted(em: Symbols, members: Members) -> list[Body]:

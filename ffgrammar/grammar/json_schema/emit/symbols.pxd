@@ -28,6 +28,7 @@ cdef class Symbols:
     cdef readonly dict keys
     cdef readonly set promised
     cdef readonly dict shared
+    cdef public Py_ssize_t dead_end_steps
     cdef dict _rules
     # returns the symbol of the values that obey a conjunction (a tuple of subschema numbers), at a depth of nesting
     cpdef symbol(self, tuple conj, int depth)

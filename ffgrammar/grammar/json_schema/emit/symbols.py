@@ -36,6 +36,7 @@ class Symbols:
         promised: symbols that must derive something, because objects with clauses rely on it (see clauses.py).
         shared: what is made once and used again: symbols of parametric nonterminals, and numbers of subschemas. The key
             says what each is made from.
+        dead_end_steps: how many steps the search for dead ends has taken (see dead_ends.py).
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Symbols:
         self.keys: dict[str, tuple[int, ...]] = {}
         self.promised: set[int] = set()
         self.shared: dict[tuple[object, ...], int] = {}
+        self.dead_end_steps = 0
         self._rules: dict[tuple[tuple[int, ...], ...], int] = {}
 
     def symbol(self, conj: Conj, depth: int) -> int:

@@ -20,8 +20,8 @@ from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
 from ffgrammar.grammar.json_schema.emit.arrays import array_symbol
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
-from ffgrammar.grammar.json_schema.normalize.parts import item_conj
-from ffgrammar.grammar.json_schema.numbers.multiples import has_divisors
+from ffgrammar.grammar.json_schema.normalize.parts import item_conj, prefix_length
+from ffgrammar.grammar.json_schema.numbers.divisors import has_divisors
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import ARR, FALSE, FRAC, INT, NULL, NUM, OBJ, STR, TRUE
 from ffgrammar.grammar.json_schema.spec.internal_keywords import TYPES_LEFT
@@ -41,18 +41,18 @@ _LITERALS = {NULL: b"null", TRUE: b"true", FALSE: b"false"}
 def compared_array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     """The symbol of the arrays of a shape whose items must all differ, or of which two items must be equal; None when
     there are none."""
-    there = shape.copy()
-    there.unique = there.repeated = None
-    conjs, there.max_items = _items(em, shape, depth)
-    most = there.max_items
+    uncompared = shape.copy()
+    uncompared.unique = uncompared.repeated = None
+    conjs, most = _items(em, shape, depth)
+    uncompared.max_items = most
     if shape.unique is None:
         assert shape.repeated is not None
         if most is not None:
             message = "two items must be equal, but the last item may differ from all others: then nothing can follow"
             em.warnings.once(shape.repeated, "uniqueItems", f"uniqueItems: {message}")
-        return array_symbol(_CheckedStyle(em, shape.repeated, "repeated", ()), there, depth)
+        return array_symbol(_CheckedStyle(em, shape.repeated, "repeated", ()), uncompared, depth)
     if most is not None and most <= 1:
-        return array_symbol(ArrayStyle(em), there, depth)
+        return array_symbol(ArrayStyle(em), uncompared, depth)
     if len(conjs) == 1 and not shape.contained:
         values, left = _split(em, conjs[0])
         if not left:
@@ -64,7 +64,7 @@ def compared_array_symbol(em: Symbols, shape: Shape, depth: int) -> int | None:
     free = [conj for conj in conjs if _never_runs_out(em, conj, depth + 1)]
     if len(free) < len(conjs) or shape.contained:
         _warn_of_dead_ends(em, shape)
-    return array_symbol(_CheckedStyle(em, shape.unique, "unique", free), there, depth)
+    return array_symbol(_CheckedStyle(em, shape.unique, "unique", free), uncompared, depth)
 
 
 def _items(em: Symbols, shape: Shape, depth: int) -> tuple[list[Conj], int | None]:
@@ -72,7 +72,7 @@ def _items(em: Symbols, shape: Shape, depth: int) -> tuple[list[Conj], int | Non
 
     The last conjunction is for all further items, too.
     """
-    length = max([len(one.prefix) for one in shape.items], default=0)
+    length = prefix_length(shape)
     most = shape.max_items
     conjs: list[Conj] = []
     while most is None or len(conjs) < min(most, length + 1):
@@ -185,7 +185,7 @@ def _arrays_go_on(em: Symbols, shape: Shape, depth: int, levels: int) -> bool:
         return True
     if shape.max_items is not None or shape.contained or shape.repeated is not None:
         return False
-    first = max([len(one.prefix) for one in shape.items], default=0)
+    first = prefix_length(shape)
     rest = item_conj(shape, first)
     if shape.unique is None:
         return not rest or (rest != NEVER and em.symbol(rest, depth + 1) != em.never)

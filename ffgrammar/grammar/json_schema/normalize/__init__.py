@@ -16,6 +16,7 @@ In reading order:
   it and the function that negates it.
 - reader: walks a schema and applies its keywords.
 - settle: drops the types of a finished shape that have no value.
+- contradictions: what surely has no value.
 - combine: conjunctions as lists of shapes.
 - normalizer: the objects that turn subschemas into shapes in one build.
 """

@@ -10,17 +10,17 @@ emit/clauses.py says what the parser of an object remembers of clauses. (400 con
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
 from ffgrammar.grammar.json_schema.documents.contents import SILENT
-from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.normalize.negation import Negation
-from ffgrammar.grammar.json_schema.normalize.parts import has_only_keys
+from ffgrammar.grammar.json_schema.normalize.parts import has_only_keys, is_absent
 from ffgrammar.grammar.json_schema.normalize.reader import Reader
 from ffgrammar.grammar.json_schema.shape.choices import Choice
-from ffgrammar.grammar.json_schema.shape.constraints import Clause
+from ffgrammar.grammar.json_schema.shape.constraints import Clause, Group
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import OBJ
 from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_OF
@@ -44,13 +44,13 @@ class Clauses:
 
     Args:
         reader: applies keywords.
-        subschemas: the subschemas.
         negation: the opposites of schemas.
     """
 
-    def __init__(self, reader: Reader, subschemas: Subschemas, negation: Negation) -> None:
+    def __init__(self, reader: Reader, negation: Negation) -> None:
         self._reader = reader
-        self._subschemas = subschemas
+        self._subschemas = negation.subschemas
+        self._strings = negation.strings
         self._negation = negation
         self._known: dict[Any, list[Clause] | None] = {}
         self._some_of: dict[tuple[Conj, ...], Conj] = {}
@@ -73,15 +73,27 @@ class Clauses:
         ]
         return not any([all(map(_OBJECT_WORDS.issuperset, keywords)) for keywords in words])
 
-    def in_objects(self, choices: list[Choice], shape: Shape, absent: Callable[[str], bool]) -> list[Clause]:
-        """The clauses of choices, as far as a shape leaves them open. `absent` returns whether no object has a key."""
+    def apply(self, choices: list[Choice], shape: Shape) -> bool:
+        """Add to a shape of objects what choices say of objects. Returns whether there may be such objects."""
+        clauses = self._open(choices, shape)
+        if Clause((), ()) in clauses:
+            return False
+        # what is said of one key alone is said as usual
+        sole = [clause.values[0] for clause in clauses if not clause.present and len(clause.values) == 1]
+        shape.groups = (*shape.groups, *[Group({name: conj}, (), ()) for name, conj in sole])
+        shape.require([clause.present[0] for clause in clauses if not clause.values and len(clause.present) == 1])
+        shape.clauses = tuple([clause for clause in clauses if len(clause.present) + len(clause.values) > 1])
+        return True
+
+    def _open(self, choices: list[Choice], shape: Shape) -> list[Clause]:
+        """The clauses of choices, as far as a shape leaves them open."""
         missing: dict[str, bool] = {}
         found: dict[Clause, None] = {}
         required = set(shape.required)
         for choice in choices:
             for clause in self.of(choice) or ():
                 names = (*clause.present, *[name for name, _ in clause.values])
-                missing.update([(name, absent(name)) for name in names if name not in missing])
+                missing.update([(name, is_absent(shape, self._strings, name)) for name in names if name not in missing])
                 if required.isdisjoint(clause.present) and not any([missing[name] for name, _ in clause.values]):
                     found[Clause(tuple([name for name in clause.present if not missing[name]]), clause.values)] = None
         return list(found)

@@ -2,21 +2,29 @@
 
 cimport cython
 
-from ffgrammar.grammar.json_schema.normalize.reader cimport Reader
+from ffgrammar.grammar.json_schema.normalize.contradictions cimport Contradictions
 from ffgrammar.grammar.json_schema.shape.shape cimport Shape
 
-cdef class Combiner:
-    cdef readonly bint plain_integers
-    cdef Reader _reader
-    cdef object _subschemas
-    cdef object _strings
+# (`steps`: a sequence of pairs of a conjunction and a path; `choices`: a list of Choices; `read`: an int)
+cdef class _Alternative:
+    cdef Shape shape
+    cdef object steps
+    cdef list choices
+    cdef bint is_one_of_several
+    cdef tuple split
+    cdef object read
+
+
+# returns a new alternative
+@cython.locals(made=_Alternative)
+cdef _Alternative _alternative(Shape shape, steps, list choices, bint is_one_of_several, tuple split, read)
+
+
+cdef class Combiner(Contradictions):
     cdef object _negation
     cdef object _one_ofs
-    cdef object _multiples
     cdef object _limits
     cdef dict _shapes
-    cdef int _level
-    cdef dict _impossible
     cdef dict _types
     cdef object _cost
     cdef Py_ssize_t _steps
@@ -35,40 +43,44 @@ cdef class Combiner:
     # UnsupportedError, LimitError, NameNeeded; `_multiply` counts the level of nesting, and calls `_product`
     cdef list _multiply(self, tuple conj)
 
-    @cython.locals(shape=Shape, choices=list, todo=list, done=list)
+    @cython.locals(one=_Alternative, todo=list, done=list)
     cdef list _product(self, tuple conj)
 
-    # takes a list of Choices; returns those that are multiplied out
-    cdef list _not_deferred(self, Shape shape, list choices)
-    # returns whether a shape says that no object has a key
-    cpdef bint _is_absent(self, Shape shape, name)
-    # takes a list of Choices, all of which become clauses; returns a list of at most one shape
-    cdef list _with_clauses(self, Shape shape, list choices)
+    # applies the steps of an alternative; returns whether it may hold; raises what `_multiply` raises
+    cdef bint _apply(self, _Alternative one)
+
+    # drops types without a value, and choices that need not be made; returns the cost of the alternative
+    @cython.locals(shape=Shape)
+    cdef Py_ssize_t _narrow(self, _Alternative one)
+
+    # merges the choices that are about one key
+    cdef _merge(self, _Alternative one)
+    # finishes a shape for which all choices are made; returns whether it may have a value
+    cdef bint _is_possible(self, Shape shape)
+
+    # returns a list of the Choices that are multiplied out; it is empty if all become clauses
+    @cython.locals(shape=Shape, choices=list)
+    cdef list _not_deferred(self, _Alternative one)
+
+    # returns what is left of an alternative for values that are no objects
+    @cython.locals(other=Shape)
+    cdef _Alternative _without_objects(self, _Alternative one)
+
+    # takes a list of Choices, and the cost of the product so far; returns the alternatives of one of the choices
+    @cython.locals(shape=Shape)
+    cdef list _alternatives(self, _Alternative one, list choices, Py_ssize_t made)
+
+    # counts a cost, and returns it
+    cdef Py_ssize_t _count(self, Py_ssize_t cost)
 
     # takes a list of Choices, and the subschemas that were applied, as bits
     @cython.locals(choices=list, known=dict)
     cdef bint _is_refuted(self, list choices, read)
     # takes a Choice with a key; returns its alternatives, without those for strings that the shape does not allow
     cdef list _options_on_key(self, Shape shape, choice)
-    # applies pairs of a conjunction and a path to a shape; returns the subschemas that were applied, as bits
-    cdef _apply_all(self, Shape shape, steps, list choices)
     # takes types and a list of Choices; returns what choices with one alternative left ask for, and the other choices
     cdef tuple _forced(self, unsigned int types, list choices)
     # returns the types that the `type` keywords of a conjunction allow, as bits
     cdef unsigned int _types_of(self, tuple conj)
     # takes a list of Choices; returns a list of those that the shape leaves open
     cdef list _open_choices(self, Shape shape, choices)
-    # returns whether no value of a shape obeys a conjunction, as far as is cheap to see
-    cdef bint _excludes(self, Shape shape, tuple conj)
-    # returns the types that a shape with open choices can have at most, as bits; records what was checked in `shape.checked`
-    cdef unsigned int _possible_types(self, Shape shape)
-    # returns whether surely no array fits a shape
-    cdef bint _no_array(self, Shape shape)
-    # returns whether surely no value obeys a conjunction that has grown from `before`, which was examined already
-    cdef bint _contradicts(self, tuple conj, tuple before)
-    # returns whether surely no value obeys a conjunction; examines properties and items down to `depth` levels
-    cpdef bint impossible(self, tuple conj, int depth)
-    # returns whether surely no value fits a shape; examines properties and items down to `depth` levels
-    cdef bint _empty(self, Shape shape, int depth)
-    # returns whether no number fits a shape
-    cdef bint _no_number(self, Shape shape)

@@ -10,7 +10,7 @@ compared later, when nothing is being read. If some overlap, the shapes are buil
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
@@ -24,7 +24,7 @@ from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import OBJ, STR
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 
-__all__ = ["OneOfs", "too_many"]
+__all__ = ["Examiner", "OneOfs", "too_many"]
 
 # How many levels below a value are searched for a contradiction between two branches.
 APART_DEPTH = 4
@@ -38,6 +38,18 @@ def too_many(limits: Limits, subschema: Subschema) -> LimitError:
     """The error for too many combinations of alternatives."""
     message = "anyOf, oneOf, not and if multiply out to too many combinations"
     return LimitError("alternatives", limits.alternatives, message, f"at {subschema.written_pointer()}")
+
+
+class Examiner(Protocol):
+    """What the branches of a `oneOf` are compared with."""
+
+    def shapes(self, conj: Conj) -> list[Shape]:
+        """The shapes of a conjunction."""
+        ...
+
+    def impossible(self, conj: Conj, depth: int) -> bool:
+        """Whether surely no value obeys a conjunction; examines properties and items down to `depth` levels."""
+        ...
 
 
 class OneOfs:
@@ -68,13 +80,8 @@ class OneOfs:
         """Whether some `oneOf` was taken for an `anyOf` and has not been checked."""
         return bool(self._unchecked)
 
-    def check(self, shapes: Shapes, impossible: Callable[[Conj, int], bool]) -> bool:
+    def check(self, examiner: Examiner) -> bool:
         """Compare the branches of every `oneOf` that was taken for an `anyOf`.
-
-        Args:
-            shapes: returns the shapes of a conjunction.
-            impossible: takes a conjunction and a number of levels; returns whether an examination down to that many
-                levels shows that no value obeys the conjunction.
 
         Returns:
             Whether some branches may hold at once. If so, shapes that were made before are wrong.
@@ -83,15 +90,14 @@ class OneOfs:
         while self._unchecked:
             subschema, options = self._unchecked.pop()
             if id(subschema) not in self._alternatives:
-                made = self._made(subschema, options, shapes, impossible)
+                made = self._made(subschema, options, examiner)
                 self._alternatives[id(subschema)] = made
                 found = found or made is not None
         return found
 
-    def _made(
-        self, subschema: Subschema, options: list[Conj], shapes_of: Shapes, impossible: Callable[[Conj, int], bool]
-    ) -> list[Conj] | None:
+    def _made(self, subschema: Subschema, options: list[Conj], examiner: Examiner) -> list[Conj] | None:
         """The alternatives of a `oneOf`; None if no branches overlap."""
+        shapes_of, impossible = examiner.shapes, examiner.impossible
         shapes = [shapes_of(option) for option in options]
         kinds: dict[int, Kind] = {}
         if len(options) >= FEW:

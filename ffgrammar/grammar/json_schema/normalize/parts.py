@@ -5,18 +5,23 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join, join_all
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join, join_all
 from ffgrammar.grammar.json_schema.shape.constraints import Group
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 
-__all__ = ["has_only_keys", "item_conj", "property_conj", "property_conjs", "touched"]
+__all__ = ["has_only_keys", "is_absent", "item_conj", "prefix_length", "property_conj", "property_conjs", "touched"]
 
 
 def item_conj(shape: Shape, index: int) -> Conj:
     """What the item at an index must obey."""
     found = [one.prefix[index] if index < len(one.prefix) else one.rest for one in shape.items]
     return join_all([conj for conj in found if conj])
+
+
+def prefix_length(shape: Shape) -> int:
+    """How many of the first items of an array have a schema of their own. All further items obey the same."""
+    return max([len(one.prefix) for one in shape.items], default=0)
 
 
 def property_conj(shape: Shape, name: str, strings: Strings, first: int = 0) -> Conj:
@@ -33,6 +38,11 @@ def property_conj(shape: Shape, name: str, strings: Strings, first: int = 0) -> 
         if conj:
             found.append(conj)
     return join_all(found)
+
+
+def is_absent(shape: Shape, strings: Strings, name: str) -> bool:
+    """Whether a shape says that no object has a key."""
+    return property_conj(shape, name, strings) == NEVER
 
 
 def property_conjs(shape: Shape, names: Collection[str], strings: Strings) -> dict[str, Conj]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from decimal import Decimal
 
 from ffgrammar.grammar.json_schema.numbers.decimals import is_integer
-from ffgrammar.grammar.json_schema.numbers.multiples import has_divisors
+from ffgrammar.grammar.json_schema.numbers.divisors import has_divisors
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import ARR, FRAC, INT, NUM, OBJ, STR
 from ffgrammar.grammar.json_schema.strings.strings import Strings

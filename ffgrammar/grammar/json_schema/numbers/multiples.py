@@ -1,8 +1,7 @@
 """`multipleOf`: the numbers between two bounds that are multiples of one divisor, but not of certain other divisors.
 
-Numbers are counted in units of 10 ** -places, and a divisor is `modulus` units: `multipleOf: 0.25` is 25 units of 0.01.
-Integer arithmetic finds the first and the last multiple between the bounds. digits.py makes the numbers from the first
-to the last.
+Integer arithmetic finds the first and the last multiple between the bounds (divisors.py). digits.py makes the numbers
+from the first to the last.
 
 A spelling with an exponent has a mantissa d.ddd, where d is from 1 to 9 unless the number is 0. Up to some exponent,
 the mantissa may have any number of digits. Above that exponent, the mantissa has at most MANTISSA digits after the
@@ -17,86 +16,26 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
-from math import gcd
-from typing import NamedTuple
 
 from ffgrammar.core.errors import UnsupportedError
 from ffgrammar.grammar.json_schema.numbers.decimals import is_multiple, opposite, ratio, shifted
-from ffgrammar.grammar.json_schema.numbers.digits import AnyDigits, Digits, text_of
+from ffgrammar.grammar.json_schema.numbers.digits import AnyDigits, Digits
+from ffgrammar.grammar.json_schema.numbers.divisors import (
+    MANTISSA,
+    Divisor,
+    common_multiple,
+    digit_count,
+    digits_differ,
+)
 from ffgrammar.grammar.json_schema.numbers.ranges import Bounds, Numbers
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import FRAC, INT
 from ffgrammar.regex.expr.store import EMPTY, MAX_DIVISOR, NOTHING, ExprStore
 
-__all__ = ["Multiples", "common_multiple", "has_divisors"]
+__all__ = ["Multiples"]
 
-# A float has at most this many significant digits after its first one.
-MANTISSA = 16
 # Where a divisor is too large for the store, its multiples are listed if there are at most this many.
 MAX_LISTED = 500
-
-
-class Divisor(NamedTuple):
-    """The number modulus * 10 ** -places, where the modulus does not end in 0."""
-
-    modulus: int
-    places: int
-
-    @classmethod
-    def of(cls, value: Decimal) -> Divisor:
-        """The divisor of a decimal number above 0."""
-        _, digits, exponent = value.as_tuple()
-        assert isinstance(exponent, int)
-        kept = "".join(map(str, digits)).rstrip("0")
-        return cls(int(Decimal(kept)), -exponent - (len(digits) - len(kept)))
-
-    @property
-    def adjusted(self) -> int:
-        """The exponent of its first digit."""
-        return _length(self.modulus) - 1 - self.places
-
-    @property
-    def tens(self) -> int:
-        """How often a number must be multiplied by ten until it surely has all factors 2 and 5 of the modulus."""
-        rest, twos, fives = self.modulus, 0, 0
-        while rest % 2 == 0:
-            rest, twos = rest // 2, twos + 1
-        while rest % 5 == 0:
-            rest, fives = rest // 5, fives + 1
-        return max(twos, fives)
-
-    @property
-    def coprime(self) -> int:
-        """The modulus without its factors of 2 and 5."""
-        return self.modulus // gcd(self.modulus, 10**self.tens)
-
-    @property
-    def decided_by_digits(self) -> int:
-        """An exponent. Above it, if a mantissa has up to MANTISSA digits after its point, the digits alone decide
-        whether the number is a multiple."""
-        return MANTISSA + self.tens - self.places
-
-
-def _length(value: int) -> int:
-    return len(text_of(value))
-
-
-def common_multiple(values: list[Decimal]) -> Decimal:
-    """The least common multiple of some divisors."""
-    found = Divisor.of(values[0])
-    for value in values[1:]:
-        other = Divisor.of(value)
-        places = max(found.places, other.places)
-        a, b = (one.modulus * 10 ** (places - one.places) for one in (found, other))
-        found = Divisor(a // gcd(a, b) * b, places)
-    return Decimal((0, Decimal(found.modulus).as_tuple().digits, -found.places))
-
-
-def has_divisors(shape: Shape, value: Decimal) -> bool:
-    """Whether a value is a multiple of all divisors of a shape, and of none of those that the shape forbids."""
-    return all([is_multiple(value, divisor) for divisor, _ in shape.divisors]) and not any(
-        [is_multiple(value, divisor) for divisor, _ in shape.not_divisors]
-    )
 
 
 class Multiples:
@@ -192,7 +131,7 @@ class Multiples:
         unit = Divisor.of(divisor)
         if any([is_multiple(divisor, other) for other in without]):
             return NOTHING
-        first, last = _indices(bounds, unit)
+        first, last = unit.indices(bounds)
         others = [Divisor.of(other) for other in without]
         too_large = any([one.modulus > MAX_DIVISOR for one in (unit, *others)])
         if first is not None and last is not None:
@@ -200,7 +139,7 @@ class Multiples:
             # runs have to be searched for a number that is left
             few = last - first < 1 << len(without)
             if few or (too_large and last - first < MAX_LISTED):
-                kept = _kept([_value(index, unit) for index in range(first, last + 1)], without)
+                kept = _kept([unit.times(index) for index in range(first, last + 1)], without)
                 if too_large or not kept:
                     return self.numbers.values(kept, not points)
         return None if too_large else self._signed(unit, first, last, others, points)
@@ -238,9 +177,9 @@ class Multiples:
 
     def _with_exponent(self, unit: Divisor, low: int, high: int | None, others: list[Divisor]) -> list[int]:
         """The spellings with an exponent, of multiples from `low` to `high` units. Both bounds are multiples > 0."""
-        lowest = _length(low) - 1 - unit.places
-        highest = None if high is None else _length(high) - 1 - unit.places
-        if not _digits_differ(unit, others):
+        lowest = digit_count(low) - 1 - unit.places
+        highest = None if high is None else digit_count(high) - 1 - unit.places
+        if not digits_differ(unit, others):
             # the digits cannot tell; but a number smaller than each divisor in `others` is a multiple of none of them
             cap = min([other.adjusted for other in others]) - 1
             highest = cap if highest is None else min(cap, highest)
@@ -316,7 +255,7 @@ class Multiples:
         elif low:
             lowest = max(lowest, low.adjusted())
         highest = None if high is None else high.adjusted()
-        if not _digits_differ(None, others) or (highest is not None and highest < lowest):
+        if not digits_differ(None, others) or (highest is not None and highest < lowest):
             return self.store.union(parts)
 
         def mantissas(exponent: int) -> int:
@@ -393,13 +332,6 @@ class Multiples:
         return parts
 
 
-def _digits_differ(unit: Divisor | None, others: list[Divisor]) -> bool:
-    """Whether the digits alone, whatever the exponent, can show that a multiple of the unit (None: any number) is a
-    multiple of none of the others."""
-    coprime = 1 if unit is None else unit.coprime
-    return all([coprime % other.coprime for other in others])
-
-
 def _only_value(bounds: Bounds) -> list[Decimal] | None:
     """The numbers between two bounds, if there is at most one; None if there are more."""
     low, high = bounds.low, bounds.high
@@ -411,20 +343,3 @@ def _only_value(bounds: Bounds) -> list[Decimal] | None:
 def _kept(values: list[Decimal], without: tuple[Decimal, ...]) -> list[Decimal]:
     """The values that are not multiples of any of the divisors."""
     return [value for value in values if not any([is_multiple(value, other) for other in without])]
-
-
-def _indices(bounds: Bounds, unit: Divisor) -> tuple[int | None, int | None]:
-    """The least and the greatest n for which n * unit is between the bounds; None: no bound."""
-    first = last = None
-    if bounds.low is not None:
-        numerator, denominator = ratio(bounds.low, *unit)
-        first = numerator // denominator + 1 if bounds.low_open else -(-numerator // denominator)
-    if bounds.high is not None:
-        numerator, denominator = ratio(bounds.high, *unit)
-        last = -(-numerator // denominator) - 1 if bounds.high_open else numerator // denominator
-    return first, last
-
-
-def _value(index: int, unit: Divisor) -> Decimal:
-    whole = Decimal(index * unit.modulus).as_tuple()
-    return Decimal((whole.sign, whole.digits, -unit.places))
