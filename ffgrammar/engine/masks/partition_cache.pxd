@@ -80,10 +80,11 @@ cdef int partitions_find(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* exits,
 ) noexcept nogil
 
-# Keep the partition of a lexer state. Nothing is kept for a state with too many lexemes or with very large ones, or if another
-# engine has kept the partition meanwhile. Returns OK or a status below zero. Takes the table's lock.
+# Keep the partition of a lexer state; with `few`, only if it has few tokens, and otherwise note that its walk is short. Nothing is
+# kept for a state with too many lexemes or with very large ones, or if another engine has kept the partition meanwhile. Returns
+# SHORT if that was noted, else KEPT; or a status below zero. Takes the table's lock.
 cdef int partitions_keep(
-    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
+    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits, bint few,
 ) noexcept nogil
 
 # A note is a list of words about a lexer state and a topic (engine/canonical/notes.pxd). It depends on the same things as the

@@ -254,11 +254,14 @@ cdef inline size_t partition_bytes(size_t exit_words, uint32_t tokens, size_t n_
 
 
 cdef int partitions_keep(
-    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
+    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits, bint few,
 ) noexcept nogil:
     cdef Partition* partition
     cdef uint32_t key
     cdef int status
+    if few and token_count(mask, n_words) == <uint32_t>MANY_TOKENS:
+        status = partitions_note_short(p, cache, dfa, state)
+        return status if status < 0 else SHORT
     lock_take(&p.lock)
     status = find_key(p, cache, dfa, state, &key)
     if status > 0 and p.by_key[key] == NULL:
@@ -270,7 +273,7 @@ cdef int partitions_keep(
             p.bytes += partition_bytes(exits.len, partition.token_count, n_words)
             p.kept += 1
     lock_leave(&p.lock)
-    return status if status < 0 else OK
+    return status if status < 0 else KEPT
 
 
 cdef int partitions_note_short(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state) noexcept nogil:
