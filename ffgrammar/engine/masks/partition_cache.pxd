@@ -22,16 +22,11 @@ cdef enum PartitionStatus:
     KEPT = 1                # its partition
     SHORT = 2               # only that its walk is short, so that keeping the partition would not pay
 
-cdef enum:
-    MANY_TOKENS = 0xFFFFFFFF
-
 cdef struct Partition:
     # Reference-counted, and never changed. So a thread that has found a partition copies it without the lock.
     uint32_t refs
     uint32_t exit_count
-    uint32_t token_count    # of the mask, or MANY_TOKENS
-    # The exits, then the tokens of the mask; or the mask, if it has MANY_TOKENS. Here the lexemes of an exit are bits: bit i stands
-    # for lexeme number i of the lexer state.
+    # The exits, then the mask. Here the lexemes of an exit are bits: bit i stands for lexeme number i of the lexer state.
     uint32_t[1] words
 
 cdef struct Partitions:
@@ -74,17 +69,16 @@ cdef int key_cache_init(KeyCache* cache) noexcept nogil
 # Forget everything, but keep the memory of the maps.
 cdef void key_cache_clear(KeyCache* cache) noexcept nogil
 
-# Look up the partition of a lexer state. If it is KEPT, copy its mask of `n_words` words to `mask`, which is all zeros
-# before, and append its exits to `exits`. Returns a PartitionStatus, or a status below zero. Takes the table's lock.
+# Look up the partition of a lexer state. If it is KEPT, copy its mask of `n_words` words to `mask` and append its exits to
+# `exits`. Returns a PartitionStatus, or a status below zero. Takes the table's lock.
 cdef int partitions_find(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* exits,
 ) noexcept nogil
 
-# Keep the partition of a lexer state; with `few`, only if it has few tokens, and otherwise note that its walk is short. Nothing is
-# kept for a state with too many lexemes or with very large ones, or if another engine has kept the partition meanwhile. Returns
-# SHORT if that was noted, else KEPT; or a status below zero. Takes the table's lock.
+# Keep the partition of a lexer state. Nothing is kept for a state with too many lexemes or with very large ones, or if another
+# engine has kept the partition meanwhile. Returns OK or a status below zero. Takes the table's lock.
 cdef int partitions_keep(
-    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits, bint few,
+    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
 ) noexcept nogil
 
 # A note is a list of words about a lexer state and a topic (engine/canonical/notes.pxd). It depends on the same things as the

@@ -6,7 +6,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
-from ffgrammar.core.bits cimport bit_count, bit_set, bit_test, lowest_bit
+from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_add, intern_count, intern_free, intern_get, intern_init, intern_len
 from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
@@ -146,8 +146,7 @@ cdef int find_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint
 cdef int copy_partition(
     const Partition* partition, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* exits,
 ) noexcept nogil:
-    """Write a partition to `mask`, which is all zeros before, and `exits`, with the state's own lexemes. Returns KEPT or
-    NO_MEMORY."""
+    """Write a partition to `mask` and `exits`, with the state's own lexemes. Returns KEPT or NO_MEMORY."""
     cdef const uint32_t* words = partition.words
     cdef uint32_t number = state >> 8
     cdef uint32_t bits = 0
@@ -166,12 +165,7 @@ cdef int copy_partition(
                 return NO_MEMORY
         if vec_push(exits, words[EXIT_WORDS * i]) < 0 or vec_push(exits, lexset) < 0:
             return NO_MEMORY
-    words += EXIT_WORDS * <size_t>partition.exit_count
-    if partition.token_count == <uint32_t>MANY_TOKENS:
-        memcpy(mask, words, n_words * sizeof(uint32_t))
-        return KEPT
-    for i in range(partition.token_count):
-        bit_set(mask, words[i])
+    memcpy(mask, words + EXIT_WORDS * <size_t>partition.exit_count, n_words * sizeof(uint32_t))
     return KEPT
 
 
@@ -215,53 +209,30 @@ cdef Partition* pack(
     Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
 ) noexcept nogil:
     """A partition made of a mask and exits; NULL if there is no memory."""
-    cdef uint32_t count = token_count(mask, n_words)
-    cdef Partition* partition = <Partition*>malloc(partition_bytes(exits.len, count, n_words))
-    cdef uint32_t i, left
-    cdef uint32_t* tokens
+    cdef size_t bytes = partition_bytes(exits.len, n_words)
+    cdef Partition* partition = <Partition*>malloc(bytes)
+    cdef uint32_t i
     if partition == NULL:
         return NULL
     partition.refs = 1
     partition.exit_count = <uint32_t>(exits.len // EXIT_WORDS)
-    partition.token_count = count
     for i in range(partition.exit_count):
         partition.words[EXIT_WORDS * i] = exits.data[EXIT_WORDS * i]
         partition.words[EXIT_WORDS * i + 1] = lexeme_bits(dfa, state, exits.data[EXIT_WORDS * i + 1])
-    tokens = partition.words + exits.len
-    if count == <uint32_t>MANY_TOKENS:
-        memcpy(tokens, mask, n_words * sizeof(uint32_t))
-        return partition
-    for i in range(<uint32_t>n_words):
-        left = mask[i]
-        while left:
-            tokens[0] = i << 5 | lowest_bit(left)
-            tokens += 1
-            left &= left - 1
+    memcpy(partition.words + exits.len, mask, n_words * sizeof(uint32_t))
     return partition
 
 
-cdef uint32_t token_count(const uint32_t* mask, size_t n_words) noexcept nogil:
-    """How many tokens a mask has; MANY_TOKENS if a list of them takes more than a quarter of the mask's memory."""
-    cdef uint32_t count = 0
-    cdef size_t i
-    for i in range(n_words):
-        count += bit_count(mask[i])
-    return count if count <= n_words >> 2 else <uint32_t>MANY_TOKENS
-
-
-cdef inline size_t partition_bytes(size_t exit_words, uint32_t tokens, size_t n_words) noexcept nogil:
-    return sizeof(Partition) + (exit_words + (n_words if tokens == <uint32_t>MANY_TOKENS else tokens)) * sizeof(uint32_t)
+cdef inline size_t partition_bytes(size_t exit_words, size_t n_words) noexcept nogil:
+    return sizeof(Partition) + (exit_words + n_words) * sizeof(uint32_t)
 
 
 cdef int partitions_keep(
-    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits, bint few,
+    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
 ) noexcept nogil:
     cdef Partition* partition
     cdef uint32_t key
     cdef int status
-    if few and token_count(mask, n_words) == <uint32_t>MANY_TOKENS:
-        status = partitions_note_short(p, cache, dfa, state)
-        return status if status < 0 else SHORT
     lock_take(&p.lock)
     status = find_key(p, cache, dfa, state, &key)
     if status > 0 and p.by_key[key] == NULL:
@@ -270,10 +241,10 @@ cdef int partitions_keep(
             status = NO_MEMORY
         else:
             p.by_key[key] = partition
-            p.bytes += partition_bytes(exits.len, partition.token_count, n_words)
+            p.bytes += partition_bytes(exits.len, n_words)
             p.kept += 1
     lock_leave(&p.lock)
-    return status if status < 0 else KEPT
+    return status if status < 0 else OK
 
 
 cdef int partitions_note_short(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state) noexcept nogil:

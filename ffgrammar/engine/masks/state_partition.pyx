@@ -16,11 +16,7 @@ from ffgrammar.engine.masks.trie_walk cimport partition_from_base, partition_voc
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 
 cdef enum:
-    # A partition is kept if its walk had at least this many nodes, or a few less and few tokens: a copy then costs little beside a
-    # walk, and few tokens take little memory. (Without the second case, the first mask of a JSON schema walks through white space
-    # each time, and the time to first mask is 1.1 times as long.)
-    LONG_WALK = 4096
-    KEPT_WALK = 256
+    LONG_WALK = 4096  # a partition is kept if its walk had at least this many nodes: a copy then costs little beside a walk
 
 
 cdef int walk_vocabulary(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
@@ -31,9 +27,9 @@ cdef int find_kept(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
     return partitions_find(k.partitions, &k.keys, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.exits)
 
 
-cdef int keep(Masks* k, Recognizer* m, uint32_t state, bint few) noexcept nogil:
-    """Keep the partition that was just made; with `few`, only if it has few tokens. Returns KEPT, SHORT or a status."""
-    return partitions_keep(k.partitions, &k.keys, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.exits, few)
+cdef int keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
+    """Keep the partition that was just made. Returns OK or a status."""
+    return partitions_keep(k.partitions, &k.keys, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.exits)
 
 
 cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
@@ -41,8 +37,9 @@ cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
     cdef int status = walk_vocabulary(k, m, state)
     if status < 0:
         return status
-    if k.visited - before >= KEPT_WALK:
-        return keep(k, m, state, k.visited - before < LONG_WALK)
+    if k.visited - before >= LONG_WALK:
+        status = keep(k, m, state)
+        return status if status < 0 else KEPT
     status = partitions_note_short(k.partitions, &k.keys, &m.dfa, state)
     return status if status < 0 else SHORT
 
