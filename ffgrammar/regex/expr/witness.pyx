@@ -21,6 +21,8 @@ from ffgrammar.regex.expr.nodes cimport (
 cdef enum:
     # So many units are tried.
     MAX_UNITS = 4
+    # Larger intersections are not looked at: their states cost too much, even if it is known that they match something.
+    MAX_MEMBERS = 256
     # Unions with more members, longer concatenations and longer texts are not looked at.
     MAX_PARTS = 64
     MAX_TEXT = 64
@@ -187,6 +189,7 @@ cdef uint32_t meet(Nodes* n, uint32_t e, uint32_t unit, uint32_t* failed) noexce
     all.step = 1
     all.last = ENDLESS
     for i in range(1, node_len(n, e)):
+        n.pulse.left -= 1
         member = node(n, e)[i]
         rounds = rounds_of(n, member, unit)
         if rounds != NO_ROUNDS:
@@ -208,7 +211,8 @@ cdef uint32_t meet(Nodes* n, uint32_t e, uint32_t unit, uint32_t* failed) noexce
 cdef uint32_t judge(Nodes* n, uint32_t e) noexcept nogil:
     cdef uint32_t failed = node(n, e)[1]
     cdef uint32_t unit, found
-    n.pulse.left -= node_len(n, e)
+    if node_len(n, e) > MAX_MEMBERS:
+        return 0
     for _ in range(MAX_UNITS):
         # What does not match all texts of one unit may match those of its own.
         unit = unit_of(n, failed)

@@ -27,7 +27,7 @@ from ffgrammar.grammar.json_schema.emit.implied import Event, Part, with_implied
 from ffgrammar.grammar.json_schema.emit.members import Body
 from ffgrammar.grammar.json_schema.emit.other_keys import key_classes, key_filter, key_symbols, named_key
 from ffgrammar.grammar.json_schema.emit.symbols import ClausesRefused, Symbols
-from ffgrammar.grammar.json_schema.emit.value_kinds import Kind, value_kinds
+from ffgrammar.grammar.json_schema.emit.value_kinds import value_kinds
 from ffgrammar.grammar.json_schema.normalize.parts import property_conjs
 from ffgrammar.grammar.json_schema.shape.constraints import Clause
 from ffgrammar.grammar.json_schema.shape.shape import Shape
@@ -116,14 +116,12 @@ def _events(em: Symbols, shape: Shape, names: list[str], depth: int) -> list[Eve
     conjs = property_conjs(shape, names, em.strings)
     events: list[Event] = []
     for name in names:
-        tested = [conj for conj in parts.get(name, ()) if conj != NEVER]
-        base = conjs.get(name, ())
-        every = Kind((), frozenset([(name, NEVER)] if NEVER in parts.get(name, ()) else ()))
-        for kind in value_kinds(em, name, base, every, tested):
-            conj = kind.conj(base)
+        always = frozenset([(name, NEVER)] if NEVER in parts.get(name, ()) else ())
+        tested = [(name, conj) for conj in parts.get(name, ()) if conj != NEVER]
+        for conj, fails in value_kinds(em, conjs.get(name, ()), always, tested):
             value = em.never if conj == NEVER else em.symbol(conj, depth + 1)
             if value != em.never:
-                events.append(Event(name, (*named_key(em, name), value), kind.fails, len(events)))
+                events.append(Event(name, (*named_key(em, name), value), fails, len(events)))
     return events
 
 

@@ -14,12 +14,13 @@ from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join, joi
 from ffgrammar.grammar.json_schema.emit.implied import Part
 from ffgrammar.grammar.json_schema.emit.symbols import ClausesRefused, Symbols
 from ffgrammar.grammar.json_schema.shape.shape import Shape
-from ffgrammar.grammar.json_schema.shape.types import STR
+from ffgrammar.grammar.json_schema.shape.types import ALL, STR
+from ffgrammar.grammar.json_schema.spec.internal_keywords import TYPES_LEFT
 
-__all__ = ["Kind", "value_kinds"]
+__all__ = ["value_kinds"]
 
 # A key whose values clauses tell apart into more kinds is refused.
-MAX_KINDS = 256
+MAX_KINDS = 300
 # What says more than this is not read to see whether any value obeys it.
 FEW = 8
 # The work of a comparison, in units of `ExprStore.count_work`.
@@ -27,18 +28,13 @@ WORK = 200
 
 
 class _Said(NamedTuple):
-    """What is said of values.
-
-    Attributes:
-        conj: the values obey this.
-        opposite: the values that the key may have, and that do not obey it.
-    """
+    """What is said of values, and its opposite."""
 
     conj: Conj
     opposite: Conj
 
 
-class Kind(NamedTuple):
+class _Kind(NamedTuple):
     """Values of a key.
 
     Attributes:
@@ -54,28 +50,48 @@ class Kind(NamedTuple):
         return join_all([base, *[one.conj for one in self.said]])
 
 
-def value_kinds(em: Symbols, name: str, base: Conj, kind: Kind, tested: list[Conj]) -> list[Kind]:
-    """The kinds into which parts of clauses split the values of a kind. Some may have no values.
+def value_kinds(
+    em: Symbols, base: Conj, always: frozenset[Part], parts: list[Part]
+) -> list[tuple[Conj, frozenset[Part]]]:
+    """The kinds into which parts of clauses split the values of a key: what they obey, and the parts that fail with
+    them. A kind may have no values.
 
     Args:
         em: the emitter.
-        name: the key.
         base: what all values of the key obey.
-        kind: the values.
-        tested: parts of clauses ask whether values obey these.
+        always: the parts that fail with all values.
+        parts: further parts. None of them fails with all values of any key.
 
     Raises:
         ClausesRefused: there are too many kinds.
     """
-    told_apart = _Comparison(em, base)
-    kinds = [kind]
-    for conj in tested:
-        opposite = em.negation.conj(em.subschemas.list[conj[0]], conj)
-        sides = _Said(conj, join(base, opposite)), _Said(opposite, join(base, conj))
-        kinds = [part for one in kinds for part in told_apart.split(one, *sides, (name, conj))]
-        if len(kinds) > MAX_KINDS:
-            raise ClausesRefused
-    return kinds
+    found: list[tuple[Conj, frozenset[Part]]] = []
+    if len(parts) > MAX_KINDS:
+        raise ClausesRefused
+    for values in _by_type(em, base, parts):
+        told_apart = _Comparison(em, values)
+        kinds = [_Kind((), always)]
+        for part in parts:
+            conj = part[1]
+            opposite = em.negation.conj(em.subschemas.list[conj[0]], conj)
+            sides = _Said(conj, opposite), _Said(opposite, conj)
+            kinds = [one for kind in kinds for one in told_apart.split(kind, *sides, part)]
+            if len(found) + len(kinds) > MAX_KINDS:
+                raise ClausesRefused
+        found += [(kind.conj(values), kind.fails) for kind in kinds]
+    return found
+
+
+def _by_type(em: Symbols, base: Conj, parts: list[Part]) -> list[Conj]:
+    """What values obey, for strings and for other values by themselves. (All others match all patterns, so patterns
+    exclude each other only for strings.)"""
+    types = 0
+    for shape in em.combiner.shapes(base):
+        types |= shape.types
+    if len(parts) < FEW or not types & STR or types == STR:
+        return [base]
+    subschema = em.subschemas.list[parts[0][1][0]]
+    return [join(base, em.subschemas.synthesized(subschema, {TYPES_LEFT: one}, "type")) for one in (STR, ALL & ~STR)]
 
 
 class _Comparison:
@@ -86,7 +102,7 @@ class _Comparison:
         self._base = base
         self._known: dict[tuple[Conj, Conj], bool] = {}
 
-    def split(self, kind: Kind, holds: _Said, breaks: _Said, part: Part) -> list[Kind]:
+    def split(self, kind: _Kind, holds: _Said, breaks: _Said, part: Part) -> list[_Kind]:
         """The values of a kind that obey a part of a clause, and those that do not."""
         failing = self._with(kind, breaks)
         if failing is None:
@@ -95,34 +111,34 @@ class _Comparison:
         fails = kind.fails | {part}
         if holding is None:
             return [kind._replace(fails=fails)]
-        return [Kind(holding, kind.fails), Kind(failing, fails)]
+        return [_Kind(holding, kind.fails), _Kind(failing, fails)]
 
-    def _with(self, kind: Kind, more: _Said) -> tuple[_Said, ...] | None:
+    def _with(self, kind: _Kind, more: _Said) -> tuple[_Said, ...] | None:
         """What the values of a kind obey that also obey `more`; None if there are none."""
-        said = join(self._base, more.conj)
-        if any([self._exclude(said, one.conj) for one in kind.said]):
+        if any([self._exclude(more.conj, one.conj) for one in kind.said]):
             return None
         # what follows from `more` need not be said
         left = (*[one for one in kind.said if not self._exclude(one.opposite, more.conj)], more)
-        if len(left) <= FEW and self._em.combiner.impossible(Kind(left, kind.fails).conj(self._base), 0):
+        if len(left) <= FEW and self._em.combiner.impossible(_Kind(left, kind.fails).conj(self._base), 0):
             return None
         return left
 
     def _exclude(self, one: Conj, other: Conj) -> bool:
-        """Whether no value obeys two conjunctions, of which one says what all values of the key obey."""
-        pair = (one, other)
+        """Whether no value of the key obeys two conjunctions."""
+        pair = (one, other) if one < other else (other, one)
         known = self._known.get(pair)
         if known is None:
             self._em.store.count_work(WORK)
-            shapes = self._em.combiner.shapes
-            known = self._known[pair] = all([self._apart(x, y) for x in shapes(one) for y in shapes(other)])
+            first, second = [self._em.combiner.shapes(join(self._base, conj)) for conj in pair]
+            known = self._known[pair] = all([self._apart(x, y) for x in first for y in second])
         return known
 
     def _apart(self, one: Shape, other: Shape) -> bool:
-        """Whether two shapes have no value in common, as far as their types and strings show."""
+        """Whether two shapes have no value in common, as far as their types and patterns show."""
         types = one.types & other.types
         if types != STR or one.strings is not None or other.strings is not None:
             return not types
-        highs = [shape.max_length for shape in (one, other) if shape.max_length is not None]
-        low = max(one.min_length, other.min_length)
-        return not self._em.strings.range(low, min(highs, default=None), (*one.patterns, *other.patterns))
+        store = self._em.store
+        return bool(one.patterns and other.patterns) and store.is_nothing(
+            store.intersect([*one.patterns, *other.patterns])
+        )
