@@ -44,6 +44,7 @@ MAX_COSTS = {
     "12 look-aheads, no room": (4_000, 4),
     "12 look-aheads, upper and lower": (12_000, 20),
     "16 look-aheads of words": (10_000, 10),
+    "10 look-aheads of words that overlap": (30_000, 20),
     "all of 40 letters, short": (5_000, 4),
     "lengths of 8 primes": (3_000, 4),
     "200 conditions on patterns": (120_000, 20),

@@ -82,6 +82,25 @@ def test_random_intersections(first: int) -> None:
         assert real.is_nothing(found) == oracle.is_nothing(expected), (seed, real.describe(found))
 
 
+def _overlapping(store: Any, random: Random) -> int:
+    """Words that may overlap, in a text of bounded length."""
+    letters = random.choice([b"ab", b"abc", b"abcd"])
+    star = store.repeat(store.byte_set(letters), 0, None)
+    words = []
+    for _ in range(random.randrange(2, 6)):
+        sizes = random.choices([1, 2], [4, 1], k=random.randrange(1, 5))
+        word = [store.byte_set(bytes(random.sample(letters, size))) for size in sizes]
+        words.append(store.concat([star, *word, star if random.random() < 0.7 else ANY_BYTES]))
+    return store.intersect([*words, store.repeat(store.byte_set(letters), 0, random.randrange(2, 14))])
+
+
+def test_random_words_that_overlap() -> None:
+    for seed in range(500):
+        real, oracle = ExprStore(), OracleStore()
+        found, expected = (_overlapping(store, Random(seed)) for store in (real, oracle))
+        assert real.is_nothing(found) == oracle.is_nothing(expected), (seed, real.describe(found))
+
+
 def _store() -> ExprStore:
     """A store in which nearly everything must be seen without a search."""
     return ExprStore(Limits(emptiness_steps=100))

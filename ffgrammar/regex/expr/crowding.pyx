@@ -1,5 +1,6 @@
 """A member `.*the.*` asks for three characters, one after the other. Two such words do not overlap if no character of one can be a
-character of the other. Of a word that may overlap others, each character counts that can be none of these.
+character of the other. Of a word that may overlap others, each character counts that can be none of these. Of few words it is also
+looked at how far one may overlap the next.
 
 Characters are told apart by their first bytes.
 """
@@ -16,12 +17,19 @@ from ffgrammar.regex.expr.nodes cimport (
 cdef enum:
     # Of a longer word the first characters are looked at.
     MAX_WORD = 16
+    # The overlaps of more words are not looked at.
+    MAX_WORDS = 16
 
 
 cdef struct Word:
     # The characters that a member asks for, one after the other: the first bytes of each, as a set.
     uint32_t firsts[8 * MAX_WORD]
     uint32_t length
+
+cdef struct Words:
+    # Words none of which can be a part of another one.
+    Word each[MAX_WORDS]
+    uint32_t count
 
 
 cdef inline bint share(const uint32_t* a, const uint32_t* b) noexcept nogil:
@@ -164,6 +172,104 @@ cdef uint64_t count_words(const Nodes* n, uint32_t e, uint32_t unit, uint32_t* s
     return counted
 
 
+cdef bint fits(const Word* word, const Word* other, uint32_t at) noexcept nogil:
+    """Whether a text can have `other` begin `at` characters behind the beginning of a word, as far as both reach."""
+    cdef uint32_t i
+    for i in range(min(other.length, word.length - at)):
+        if not share(word.firsts + 8 * (at + i), other.firsts + 8 * i):
+            return False
+    return True
+
+
+cdef bint holds(const Word* word, const Word* other) noexcept nogil:
+    """Whether a word can have another one inside."""
+    cdef uint32_t at = 0
+    while at + other.length <= word.length:
+        if fits(word, other, at):
+            return True
+        at += 1
+    return False
+
+
+cdef void add_word(Words* words, const Word* word) noexcept nogil:
+    """Add a word, in place of those that it can have inside, unless it can be inside another one itself."""
+    cdef uint32_t kept = 0
+    cdef uint32_t i
+    if word.length == 0:
+        return
+    for i in range(words.count):
+        if holds(&words.each[i], word):
+            return
+    for i in range(words.count):
+        if not holds(word, &words.each[i]):
+            words.each[kept] = words.each[i]
+            kept += 1
+    words.each[kept] = word[0]
+    words.count = kept + 1
+
+
+cdef uint32_t overlap(const Word* word, const Word* following) noexcept nogil:
+    """How many characters at the end of a word can be the first ones of another word, which goes on behind it."""
+    cdef uint32_t at = 1
+    while at < word.length:
+        if at + following.length > word.length and fits(word, following, at):
+            return word.length - at
+        at += 1
+    return 0
+
+
+cdef uint32_t price(const uint32_t* overlaps, const uint32_t* columns, uint32_t count) noexcept nogil:
+    """What an order of words saves at most. Each word overlaps one that follows and one that it follows: what it saves is below the
+    number of its column, and what exceeds that number is below the greatest of its row."""
+    cdef uint32_t total = 0
+    cdef uint32_t i, j, row
+    for i in range(count):
+        total += columns[i]
+        row = 0
+        for j in range(count):
+            if overlaps[i * count + j] > columns[j]:
+                row = max(row, overlaps[i * count + j] - columns[j])
+        total += row
+    return total
+
+
+cdef uint32_t most_saved(const Words* words) noexcept nogil:
+    """A bound of all overlaps together: a dual of the assignment problem (Kuhn 1955), which is looked for column by column."""
+    cdef uint32_t overlaps[MAX_WORDS * MAX_WORDS]
+    cdef uint32_t columns[MAX_WORDS]
+    cdef uint32_t count = words.count
+    cdef uint32_t i, j, found, other
+    for j in range(count):
+        columns[j] = 0
+        for i in range(count):
+            overlaps[i * count + j] = overlap(&words.each[i], &words.each[j]) if i != j else 0
+    found = price(overlaps, columns, count)
+    for j in range(count):
+        for i in range(count):
+            columns[j] = max(columns[j], overlaps[i * count + j])
+        other = price(overlaps, columns, count)
+        if other < found:
+            found = other
+        else:
+            columns[j] = 0
+    return found
+
+
+cdef bint is_long(const Nodes* n, uint32_t e, uint32_t unit, uint64_t most) noexcept nogil:
+    """Whether all words together are longer than `most`, however they overlap."""
+    cdef Words words
+    cdef Word word
+    cdef uint64_t total = 0
+    cdef uint32_t i
+    words.count = 0
+    for i in range(1, node_len(n, e)):
+        find_word(n, node(n, e)[i], unit, &word)
+        add_word(&words, &word)
+    for i in range(words.count):
+        total += words.each[i].length
+    return total > most and total - most_saved(&words) > most
+
+
 cdef bint is_crowded(const Nodes* n, uint32_t e, uint32_t unit, uint64_t most) noexcept nogil:
     cdef uint32_t widest = widest_unit(n, e, unit)
     cdef uint32_t seen[8]
@@ -172,4 +278,6 @@ cdef bint is_crowded(const Nodes* n, uint32_t e, uint32_t unit, uint64_t most) n
         return False
     memset(seen, 0, sizeof(seen))
     counted = count_words(n, e, widest, seen, True)
-    return counted > most or counted + count_words(n, e, widest, seen, False) > most
+    if counted > most or counted + count_words(n, e, widest, seen, False) > most:
+        return True
+    return node_len(n, e) <= MAX_WORDS + 1 and is_long(n, e, widest, most)
