@@ -122,21 +122,27 @@ def conditions_on_one_key() -> Made:
             },
             b'{"t":"k1","',
         )
-        yield (
-            f"{n} conditions on patterns",
-            "json",
-            {
-                "type": "object",
-                "allOf": [
-                    {
-                        "if": {"properties": {"t": {"pattern": "^" + tag}}, "required": ["t"]},
-                        "then": {"required": ["p" + tag]},
-                    }
-                    for tag in tags
-                ],
-            },
-            b'{"t":"k1","',
-        )
+        for name, begin, end, more in (
+            ("patterns", "^", "", {}),
+            ("patterns of strings", "^", "", {"properties": {"t": {"type": "string"}}, "required": ["t"]}),
+            ("endings", "", "$", {}),
+        ):
+            yield (
+                f"{n} conditions on {name}",
+                "json",
+                {
+                    "type": "object",
+                    "allOf": [
+                        {
+                            "if": {"properties": {"t": {"pattern": begin + tag + end}}, "required": ["t"]},
+                            "then": {"required": ["p" + tag]},
+                        }
+                        for tag in tags
+                    ],
+                    **more,
+                },
+                b'{"t":"k1","',
+            )
         yield (
             f"one of {n} kinds and a kind of kinds",
             "json",

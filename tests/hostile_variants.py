@@ -13,6 +13,8 @@ from hostile_sources import LETTERS, PRIMES, WORDS, Hostile, Made, string
 
 __all__ = ["variants"]
 
+OVERLAPPING = "the and for are but not you all any can had her was one our out".split()
+
 
 def variants() -> Iterator[Hostile]:
     """All of them."""
@@ -93,6 +95,12 @@ def _look_around() -> Made:
             "json",
             string(pattern="^" + "".join(f"(?=.*{w})" for w in WORDS[:n]) + ".{8,200}$"),
             b'"catdo',
+        )
+        yield (
+            f"{n} look-aheads of words that overlap",
+            "json",
+            string(pattern="^" + "".join(f"(?=.*{w})" for w in OVERLAPPING[:n]) + ".{8,128}$"),
+            b'"theand',
         )
         yield f"{n} look-behinds", "json", string(pattern=".*$" + "".join(f"(?<={c}.*)" for c in letters)), b'"abxy'
         yield f"{n} look-aheads, regex", "regex", "".join(f"(?=.*{c})" for c in letters) + ".{8,64}", b"abxy"

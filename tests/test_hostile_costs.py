@@ -40,6 +40,15 @@ MAX_COSTS = {
     "exactly one of 60 counts": (10_000, 10),
     "none of 60 ranges": (10_000, 10),
     "20 terminals around": (10_000, 100),
+    "12 look-aheads": (12_000, 20),
+    "12 look-aheads, no room": (4_000, 4),
+    "12 look-aheads, upper and lower": (12_000, 20),
+    "16 look-aheads of words": (10_000, 10),
+    "10 look-aheads of words that overlap": (30_000, 20),
+    "all of 40 letters, short": (5_000, 4),
+    "lengths of 8 primes": (3_000, 4),
+    "200 conditions on patterns": (120_000, 20),
+    "100 conditions on endings": (250_000, 40),
 }
 ALL = {one.name: one for one in (*sources(), *variants())}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from math import prod
 from typing import Any
 
 import jsonschema
@@ -269,3 +270,25 @@ def test_branches_at_each_level_are_refused(cl100k: ff.Tokenizer) -> None:
     with pytest.raises(ff.LimitError, match=r"come back only after 510510 levels at #?/") as caught:
         ff.compile_json_schema(schema, cl100k)
     assert caught.value.limit == "alternatives"
+
+
+def test_steps_through_a_long_text_of_levels_count_as_work(
+    cl100k: ff.Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """So the call can end between any two of them. Each step is through the levels once or twice."""
+    counted: list[int] = []
+    count = Chains._count
+
+    def noted(self: Chains, size: int) -> None:
+        counted.append(size)
+        count(self, size)
+
+    monkeypatch.setattr(Chains, "_count", noted)
+    lengths = (2, 3, 5, 7, 11, 13, 17)
+    schema = _cycles(lengths, lambda length, at: at > 0)
+    ff.compile_json_schema(schema, cl100k, limits=ff.Limits())
+    levels = prod(lengths)
+    assert max(counted) <= 2 * levels
+    # One for each cycle, and one for each of what is done with all of them.
+    assert counted.count(levels) >= len(lengths)
+    assert sum(counted) >= (len(lengths) + 5) * levels

@@ -224,6 +224,24 @@ def test_other_values_are_not_multiplied_out() -> None:
             assert is_sentence(grammar, spelled(value, True)) == is_valid(schema, value), value
 
 
+@pytest.mark.parametrize("pattern", ["^kN", "kN$", "^kN$|^[xk]N"])
+@pytest.mark.parametrize("more", [{}, {"properties": {"t": {"type": "string"}}}, {"required": ["t"]}])
+def test_patterns_for_one_key(pattern: str, more: dict[str, Any]) -> None:
+    """40 of them have 2 ** 40 products, most of which no value obeys."""
+    tests = [{"properties": {"t": {"pattern": pattern.replace("N", str(i))}}, "required": ["t"]} for i in range(40)]
+    rules = [{"if": test, "then": {"required": [f"p{i}"]}} for i, test in enumerate(tests)]
+    schema = {"type": "object", "allOf": rules, **more}
+    grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", property_order="any")
+    keys = {f"p{i}": 1 for i in range(40)}
+    values: list[Any] = [{}, {"t": 1}, {"t": 1, **keys}, {"t": "k39", "p39": 1, "p3": 1}, {"p3": 1, "t": "xk3"}, 5]
+    values += [
+        {"t": text, **others} for text in ("k3", "k12", "x7", "", "ak3", "k3a") for others in ({}, {"p3": 1}, keys)
+    ]
+    values += [{"t": "k12", "p12": 1}, {"t": "k12", "p12": 1, "p1": 1}, {"t": "x7", "p7": 1}]
+    for value in values:
+        assert is_sentence(grammar, spelled(value, True)) == is_valid(schema, value), value
+
+
 def test_what_clauses_cannot_say_is_multiplied_out() -> None:
     """A required key that others exclude: the first key may lead to a dead end, so this is not written with clauses."""
     nots = [{"not": {"required": ["r", f"k{i}"]}} for i in range(8)]

@@ -4,6 +4,9 @@
 - members: how unions and intersections are simplified.
 - inclusion: whether an expression lies in a loop.
 - derivative: derivatives, and the byte classes that they define.
+- lengths: lengths in an arithmetic progression.
+- crowding: whether an intersection asks for longer texts than it allows.
+- witness: whether the structure of an intersection shows that it matches something.
 - multiples: nodes for digit strings whose value is a multiple of a number.
 - emptiness: whether an expression matches anything.
 - approximate: simpler expressions, and the length below which texts do not tell two expressions apart.

@@ -16,6 +16,7 @@ from ffgrammar.regex.expr.multiples cimport multiples_meet
 from ffgrammar.regex.expr.nodes cimport (
     ALIVE, DEAD_END, K_AND, K_CAT, K_NOT, K_OR, Nodes, min_remaining, node, node_kind, node_len,
 )
+from ffgrammar.regex.expr.witness cimport judge
 
 cdef enum:
     # How many words of expressions a step of a search may read and write on average. Usually a step needs a few.
@@ -67,6 +68,8 @@ cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil:
     if has_multiples(n, e):
         n.info.data[e] |= ALIVE
         return 1
+    if is_judged(n, e):
+        return 1 if n.info.data[e] & ALIVE else 0
     status = search_init(&s)
     if status >= 0:
         status = search(n, e, &s)
@@ -85,6 +88,13 @@ cdef bint has_multiples(Nodes* n, uint32_t e) noexcept nogil:
             if node_kind(n, node(n, e)[i]) == K_AND and multiples_meet(n, node(n, e)[i]):
                 return True
     return False
+
+
+cdef bint is_judged(Nodes* n, uint32_t e) noexcept nogil:
+    """Note what the structure of an intersection shows. Returns whether it is enough."""
+    cdef uint32_t found = judge(n, e) if node_kind(n, e) == K_AND else 0
+    n.info.data[e] |= found
+    return found != 0
 
 
 cdef int concat_matches(Nodes* n, uint32_t e) noexcept nogil:
@@ -258,6 +268,11 @@ cdef int expand(Nodes* n, uint32_t number, bint again, Search* s) noexcept nogil
             return status
         if n.info.data[d] & DEAD_END or map_get(&s.seen, d) != ABSENT:
             continue
+        if is_judged(n, d):
+            if n.info.data[d] & DEAD_END:
+                continue
+            mark_alive(n, number, s)
+            return 1
         if s.found.len >= n.max_search:
             return LIMIT_EMPTINESS
         if enqueue(n, d, number, s) < 0:

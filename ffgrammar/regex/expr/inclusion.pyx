@@ -14,11 +14,11 @@ cdef enum:
     # At most this many parts of a concatenation, bytes of a literal and members of a loop's union are looked at. What is longer
     # counts as not seen to lie in the loop.
     MAX_PARTS = 64
+    # So many pairs of expressions are looked at to see whether one lies in the other.
+    MAX_LOOKS = 512
 
 
 cdef int prefix_length(const Nodes* n, uint32_t e, const uint8_t* text, uint32_t length) noexcept nogil:
-    """The length of a text of `e` that `text` begins with, or -1 if none was found. One is found where `e` is made of bytes,
-    literals, concatenations and unions, and no text of it begins another one, as in UTF-8."""
     cdef const uint32_t* words = node(n, e)
     cdef uint32_t before = 0
     cdef uint32_t i
@@ -44,7 +44,6 @@ cdef int prefix_length(const Nodes* n, uint32_t e, const uint8_t* text, uint32_t
 
 
 cdef bint set_within(const Nodes* n, uint32_t e, uint32_t inner) noexcept nogil:
-    """Whether each byte of a set is a text of `inner`, as far as its structure shows."""
     cdef const uint32_t* bits = node(n, e) + 1
     cdef const uint32_t* words = node(n, inner)
     cdef uint32_t i
@@ -74,6 +73,41 @@ cdef bint literal_within(const Nodes* n, uint32_t e, uint32_t inner) noexcept no
             return False
         at += found
     return True
+
+
+cdef bint part_within(const Nodes* n, uint32_t e, uint32_t whole) noexcept nogil:
+    cdef uint32_t looks = MAX_LOOKS
+    return find_part_within(n, e, whole, &looks)
+
+
+cdef bint find_part_within(const Nodes* n, uint32_t e, uint32_t whole, uint32_t* looks) noexcept nogil:
+    """`part_within` with a bound of the pairs that are looked at."""
+    cdef const uint32_t* words = node(n, e)
+    cdef uint32_t kind = words[0]
+    cdef uint32_t i
+    if e == whole:
+        return True
+    if looks[0] == 0:
+        return False
+    looks[0] -= 1
+    if kind == K_OR:
+        for i in range(1, node_len(n, e)):
+            if not find_part_within(n, words[i], whole, looks):
+                return False
+        return True
+    if kind == K_SET:
+        return set_within(n, e, whole)
+    if kind == K_LIT:
+        return prefix_length(n, whole, n.text + words[1], words[2]) == <int>words[2]
+    if kind != K_CAT:
+        return False
+    if node_kind(n, whole) == K_OR:
+        for i in range(1, node_len(n, whole)):
+            if find_part_within(n, e, node(n, whole)[i], looks):
+                return True
+        return False
+    return node_kind(n, whole) == K_CAT and (
+        find_part_within(n, words[1], node(n, whole)[1], looks) and find_part_within(n, words[2], node(n, whole)[2], looks))
 
 
 cdef bint within_star(Nodes* n, uint32_t e, uint32_t star) noexcept nogil:

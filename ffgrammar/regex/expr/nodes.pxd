@@ -71,6 +71,7 @@ cdef struct Nodes:
     size_t text_cap
     Map derivatives     # expr << 8 | byte -> expr
     Map classes         # for some unions: expr << 8 | byte -> offset in class_words
+    Map rounds          # expr << 32 | unit -> the rounds of an expression (witness.pyx)
     Map within          # expr << 32 | loop -> whether the texts of the expression are known to be texts of the loop
     Vec class_words     # byte classes, 8 words of bits each
     Vec stack           # members of a node to be made; recursive kernels use it as a stack

@@ -33,6 +33,7 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
     own_map(&n.owner, &n.derivatives)
     own_map(&n.owner, &n.classes)
     own_map(&n.owner, &n.within)
+    own_map(&n.owner, &n.rounds)
     own_vec(&n.owner, &n.class_words)
     own_vec(&n.owner, &n.stack)
     if owner_status(&n.owner) < 0:
@@ -88,6 +89,7 @@ cdef void nodes_truncate(Nodes* n, uint32_t count) noexcept nogil:
     map_clear(&n.derivatives)
     map_clear(&n.classes)
     map_clear(&n.within)
+    map_clear(&n.rounds)
     n.class_words.len = 0
 
 

@@ -11,7 +11,7 @@ In reading order:
 - members: the properties that an object may have, as input of ordered and unordered.
 - ordered, unordered: the order in which the properties of an object may come.
 - other_keys: the keys beside the named ones.
-- implied, clause_members, dead_ends, clauses: objects with many small choices about their keys.
+- implied, value_kinds, clause_members, dead_ends, clauses: objects with many small choices about their keys.
 - objects: objects.
 - links, nesting, plain_levels, chains: several recursive subschemas that apply to one value and come back to their
   beginnings after different numbers of levels.

@@ -29,6 +29,8 @@ __all__ = ["Chains"]
 
 # A byte of the text of the levels costs this part of an alternative.
 LEVELS = 500
+# The work of a step through the whole text: one unit of `ExprStore.count_work` for so many bytes.
+BYTES_A_UNIT = 8
 # A chain may have this many runs of equal levels.
 MAX_RUNS = 5000
 # There may be this many kinds, and sets of kinds.
@@ -89,11 +91,16 @@ class Chains:
             return _Path([*kinds, -1], len(kinds))
         return _Path(kinds, index[following])
 
+    def _count(self, size: int) -> None:
+        """Count the work of a step through `size` bytes, so that the call may end before it."""
+        self._em.store.count_work(size // BYTES_A_UNIT)
+
     def _symbol(self, conj: Conj, paths: list[_Path]) -> int:
         head, sets, text = self._text(conj, paths)
         levels = [self._level(kinds) for kinds in sets]
         # levels that are the same get the same byte
         first = {level: number for number, level in reversed(list(enumerate(levels)))}
+        self._count(len(text))
         text = text.translate(bytes([first[level] for level in levels]).ljust(256, b"\0"))
         head, shown = self._cut(head, text, levels)
         runs = self._runs(shown[:head], levels, conj)
@@ -109,6 +116,7 @@ class Chains:
 
     def _cut(self, head: int, text: bytes, levels: list[_Level]) -> tuple[int, bytes]:
         """The levels, but no more than can be reached, and no repetitions."""
+        self._count(2 * len(text))
         last = [self._holed.size(symbol) == 0 for symbol, _ in levels]
         ends = [at for at in [text.find(number) for number, is_last in enumerate(last) if is_last] if at >= 0]
         if ends:
@@ -124,6 +132,7 @@ class Chains:
         numbers = [re.escape(bytes([number])) + b"+" for number in range(len(levels))]
         for match in re.finditer(b"|".join(numbers), text):
             begin, end = match.span()
+            self._count(end - begin)
             number, count = text[begin], end - begin
             symbol, around = levels[number]
             if around is None:
@@ -192,9 +201,11 @@ class Chains:
         both = 0
         for kinds, begin in paths:
             text = b"".join([bits[kind].to_bytes(width, "little") for kind in kinds])
+            self._count(total * width)
             start, end = begin * width, len(text)
             times, rest = divmod(total * width - start, end - start)
             both |= int.from_bytes(text[:start] + text[start:] * times + text[start : start + rest], "little")
+        self._count(2 * total * width)
         sets, text = _numbered(both.to_bytes(total * width, "little"), width)
         return head, [tuple([kind for kind in used if bits[kind] & one]) for one in sets], text
 

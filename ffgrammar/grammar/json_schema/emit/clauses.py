@@ -20,21 +20,20 @@ takes too long, `ClausesRefused` is raised, and the schema is read again without
 
 from __future__ import annotations
 
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
 from ffgrammar.grammar.json_schema.emit.clause_members import ClauseMembers
 from ffgrammar.grammar.json_schema.emit.dead_ends import Learned, learned
 from ffgrammar.grammar.json_schema.emit.implied import Event, Part, with_implied
 from ffgrammar.grammar.json_schema.emit.members import Body
 from ffgrammar.grammar.json_schema.emit.other_keys import key_classes, key_filter, key_symbols, named_key
 from ffgrammar.grammar.json_schema.emit.symbols import ClausesRefused, Symbols
+from ffgrammar.grammar.json_schema.emit.value_kinds import value_kinds
 from ffgrammar.grammar.json_schema.normalize.parts import property_conjs
 from ffgrammar.grammar.json_schema.shape.constraints import Clause
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 
 __all__ = ["clause_object"]
 
-# A key whose values clauses tell apart into more kinds is refused.
-MAX_KINDS = 16
 # The clauses are checked for dead ends at most this many times. What a check learns is added before the next one.
 MAX_ROUNDS = 4
 # The work of a clause, in units of `ExprStore.count_work`.
@@ -117,21 +116,9 @@ def _events(em: Symbols, shape: Shape, names: list[str], depth: int) -> list[Eve
     conjs = property_conjs(shape, names, em.strings)
     events: list[Event] = []
     for name in names:
-        tested = [conj for conj in parts.get(name, ()) if conj != NEVER]
-        kinds: list[tuple[Conj, frozenset[Part]]] = [(conjs.get(name, ()), frozenset())]
-        if NEVER in parts.get(name, ()):
-            kinds = [(kinds[0][0], frozenset([(name, NEVER)]))]
-        for conj in tested:
-            opposite = em.negation.conj(em.subschemas.list[conj[0]], conj)
-            kinds = [
-                kind
-                for base, fails in kinds
-                for kind in ((join(base, conj), fails), (join(base, opposite), fails | {(name, conj)}))
-                if not em.combiner.impossible(kind[0], 0)
-            ]
-            if len(kinds) > MAX_KINDS:
-                raise ClausesRefused
-        for conj, fails in kinds:
+        always = frozenset([(name, NEVER)] if NEVER in parts.get(name, ()) else ())
+        tested = [(name, conj) for conj in parts.get(name, ()) if conj != NEVER]
+        for conj, fails in value_kinds(em, conjs.get(name, ()), always, tested):
             value = em.never if conj == NEVER else em.symbol(conj, depth + 1)
             if value != em.never:
                 events.append(Event(name, (*named_key(em, name), value), fails, len(events)))
