@@ -11,7 +11,8 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push, vec_reserve
 from ffgrammar.engine.budget.token_set cimport push_mask_set, push_set
 from ffgrammar.engine.engine cimport Engine
-from ffgrammar.engine.masks.partition_cache cimport KEPT, partitions_find_note, partitions_keep_note
+from ffgrammar.engine.masks.partition_cache cimport KEPT
+from ffgrammar.engine.masks.partition_notes cimport partitions_find_note, partitions_keep_note
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, Dfa, LAST_STATE, NO_LEXEMES, dfa_accept, dfa_step
 from ffgrammar.regex.expr.nodes cimport EMPTY
 from ffgrammar.tokens.vocabulary.trie cimport (

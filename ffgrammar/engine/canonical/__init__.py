@@ -12,9 +12,11 @@ In reading order:
     choices         the tokens that may come at a place, whatever token stands before them
     steps           one byte further, and the bytes that may come next
     boundaries      whether the pre-token can end at a place
+    reach           in which lexer states a pre-token can end
+    tails           all texts that the rest of a pre-token can be, where they are few
+    outlines        the tokens that can come next inside a pre-token, as the tails tell
     lookahead       whether the text can go on to a sentence so that its tokens stay as they are
     few_texts       the tokens that may come where the grammar leaves few texts
-    reach           in which lexer states a pre-token can end
     notes           what is found out about lexer states, kept for all grammars
     doubts          tokens whose ending does not show that the pre-token can end
     surveys         where tokens lead from a lexer state

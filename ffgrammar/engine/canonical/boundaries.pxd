@@ -1,26 +1,43 @@
 """The search for the end of a pre-token."""
 
 cimport cython
+from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
 
+from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
-from ffgrammar.tokens.canonical.rules cimport CanonicalRules
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 
 
 @cython.final
 cdef class Boundaries:
     cdef CanonicalRules rules
     cdef SearchSteps steps
+    cdef Intern names  # (lasting row, lexer state, hypothesis)
+    cdef Vec verdicts  # by name: whether the pre-token can end there, or UNKNOWN
     cdef Vec frontier  # of the search: row, state, hypothesis
 
     # All methods run with the engine's lock held. Where a comment says "whether", a method returns 1, 0 or a status.
 
+    # Bytes of what is kept. Returns a size.
+    cdef size_t bytes(self) noexcept nogil
+
+    # Forget everything. Returns OK or NO_MEMORY.
+    cdef int clear(self) noexcept nogil
+
+    # Whether the pre-token may end after the last token, and the text can end or go on there. `at` is the state after this
+    # token.
+    cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
+
     # Whether the pre-token can end at `config`: some text that the grammar allows next makes it end there. `hypothesis` is a
     # state of the automaton of pre-tokens.
+    cdef int can_reach(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
+
+    # The work of can_reach where the answer is not known.
     cdef int search(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
     # Try every ASCII character or, with `wide`, every character that is not ASCII. Returns 1 if one of them leads to a place

@@ -8,13 +8,17 @@ from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
 from ffgrammar.core.bits cimport lowest_bit
+from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_truncate
+from ffgrammar.core.status cimport NO_MEMORY
 from ffgrammar.core.utf8 cimport utf8_step
-from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init
+from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.steps cimport SearchSteps
+from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.tokens.pretokenize.table cimport DEAD
 
 cdef enum:
+    UNKNOWN = 2            # instead of a verdict
     # A search that reaches one of these bounds takes it for granted that the pre-token can end.
     MAX_STEPS = 1 << 16    # bytes that it tries
     MAX_FRONTIER = 3 * 64  # words, three for each configuration
@@ -32,10 +36,63 @@ cdef class Boundaries:
     def __cinit__(self, CanonicalRules rules not None, SearchSteps steps not None):
         self.rules = rules
         self.steps = steps
+        vec_init(&self.verdicts)
         vec_init(&self.frontier)
+        if intern_init(&self.names) < 0:
+            raise MemoryError
 
     def __dealloc__(self):
+        intern_free(&self.names)
+        vec_free(&self.verdicts)
         vec_free(&self.frontier)
+
+    cdef size_t bytes(self) noexcept nogil:
+        return intern_bytes(&self.names) + self.verdicts.cap * sizeof(uint32_t)
+
+    cdef int clear(self) noexcept nogil:
+        intern_free(&self.names)
+        vec_free(&self.verdicts)
+        return intern_init(&self.names)
+
+    cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
+        cdef uint32_t i
+        cdef int status
+        if at.character.need:
+            return 0
+        for i in range(at.count):
+            if self.rules.is_unmergeable(at.node[i]) and not at.unmergeable:
+                continue
+            if self.rules.pretokens.final[at.hypothesis[i]]:
+                status = self.steps.accepting(engine, config)
+                if status != 0:
+                    return status
+            status = self.can_reach(engine, config, at.hypothesis[i])
+            if status != 0:
+                return status
+        return 0
+
+    cdef int can_reach(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
+        cdef uint32_t[3] words
+        cdef uint32_t name
+        cdef size_t answers = self.steps.dependent_answers
+        cdef int status
+        if not self.rules.may_stop[hypothesis]:
+            return 0
+        if config.row == PENDING:
+            return self.search(engine, config, hypothesis)
+        words[0] = lasting_row(&engine.recognizer, config.row)
+        words[1] = config.state
+        words[2] = hypothesis
+        status = intern_add(&self.names, words, 3, &name)
+        if status > 0 and vec_push(&self.verdicts, UNKNOWN) < 0:
+            intern_truncate(&self.names, intern_count(&self.names) - 1)
+            return NO_MEMORY
+        if status < 0 or self.verdicts.data[name] != UNKNOWN:
+            return status if status < 0 else <int>self.verdicts.data[name]
+        status = self.search(engine, config, hypothesis)
+        if status >= 0 and not self.steps.is_text_dependent(config, answers):
+            self.verdicts.data[name] = status > 0
+        return status
 
     cdef int search(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
         """A few characters show whether the pre-token can end here: after them any text will do. So this is a breadth-first

@@ -25,6 +25,7 @@ from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 cdef enum:
     # instead of an offset in `dead`
     NOT_FOUND = 0xFFFFFFFF
+    SORTED = 0x80000000  # flag of a count in `dead`
 
 
 @cython.final
@@ -43,13 +44,14 @@ cdef class DeadEnds:
     cdef InsideTokens inside
     cdef Intern names          # (lasting row, lexer state, hypothesis, way)
     cdef Vec offsets           # by name: where its dead ends are in `dead`, NOT_FOUND or IN_PARTS
-    cdef Vec dead              # lists: a count, then the tokens in ascending order
+    cdef Vec dead              # lists: a count, then the tokens; in ascending order if the count has the flag SORTED
     # Lists for a virtual row that hold for this text only are at the end of `dead`.
     cdef bint has_unkept       # whether there are any
     cdef size_t unkept         # where they begin
     # Scratch.
     cdef Vec verdicts          # by configuration of the leads and outcome: whether the pre-token can end, or NOT_ASKED
     cdef Vec first             # tokens that may come, found by FewTexts
+    cdef Vec asked             # tokens of the plain mask that come in a part
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
     # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status.
@@ -75,6 +77,9 @@ cdef class DeadEnds:
     # mask are not few; or a status.
     cdef int list_by_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil
 
+    # Part of list_by_texts, for the tokens in `asked`. Returns as list_by_texts.
+    cdef int ask_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil
+
     # Part of list_dead: append the dead ends among the tokens that have leads.
     cdef int judge_leads(self, Engine engine, const SievePart* part) noexcept nogil
 
@@ -86,6 +91,10 @@ cdef class DeadEnds:
     # Part of list_dead: append the dead ends among the tokens that need an ending (tokens/canonical/endings.pxd) and have no
     # lead. Only the tokens that Doubts lists are judged: the others are no dead ends.
     cdef int judge_by_endings(self, Engine engine, const SievePart* part) noexcept nogil
+
+    # How many tokens the list of dead ends at an offset in `dead` has.
+    cdef inline uint32_t count(self, uint32_t offset) noexcept nogil:
+        return self.dead.data[offset] & ~<uint32_t>SORTED
 
     # Whether a token is in the list of dead ends at an offset in `dead`. Returns True or False.
     cdef bint is_dead(self, uint32_t offset, uint32_t token) noexcept nogil

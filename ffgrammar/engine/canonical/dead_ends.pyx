@@ -23,7 +23,6 @@ from ffgrammar.engine.canonical.followers cimport Followers
 from ffgrammar.engine.canonical.inside cimport IN_PARTS, inside_tokens
 from ffgrammar.engine.canonical.leads cimport Leads
 from ffgrammar.engine.canonical.notes cimport Notes
-from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.canonical.single_tokens cimport SingleTokens
 from ffgrammar.engine.masks.compute cimport NO_BASE, masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, StoredMask, mask_release
@@ -49,7 +48,7 @@ cdef class DeadEnds:
         self.lookahead = parts.lookahead
         self.rules = parts.rules
         self.trie = parts.trie
-        self.reach = Reach(parts.rules)
+        self.reach = parts.lookahead.reach
         self.leads = Leads(parts.lookahead, self.reach)
         self.notes = Notes()
         self.doubts = Doubts(parts.rules, self.reach, self.notes)
@@ -58,6 +57,7 @@ cdef class DeadEnds:
         self.single = SingleTokens(parts, self.leads, self.followers)
         self.inside = inside_tokens(self.single, self.notes, &self.dead)
         vec_init(&self.first)
+        vec_init(&self.asked)
         vec_init(&self.offsets)
         vec_init(&self.dead)
         vec_init(&self.verdicts)
@@ -67,6 +67,7 @@ cdef class DeadEnds:
     def __dealloc__(self):
         intern_free(&self.names)
         vec_free(&self.first)
+        vec_free(&self.asked)
         vec_free(&self.offsets)
         vec_free(&self.dead)
         vec_free(&self.verdicts)
@@ -111,7 +112,6 @@ cdef class DeadEnds:
         if status < 0 or offset[0] == <uint32_t>IN_PARTS:
             self.dead.len = before
         else:
-            sort_words(self.dead.data + before + 1, self.dead.len - before - 1)
             self.dead.data[before] = <uint32_t>(self.dead.len - before - 1)
         if status >= 0 and not self.has_unkept:
             self.offsets.data[name] = offset[0]
@@ -143,32 +143,41 @@ cdef class DeadEnds:
         return self.inside.judge(engine, part, offset) if status >= 0 else status
 
     cdef int list_by_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil:
-        cdef CanonicalState at
         cdef StoredMask* mask
         cdef bint looked = False
-        cdef uint32_t token, i, j
+        cdef uint32_t i
+        cdef int status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
+        self.lookahead.steps.dependent_answers += looked
+        if status < 0:
+            return status
+        self.asked.len = 0
+        if mask.count == DENSE:
+            mask_release(mask)
+            return 0
+        for i in range(mask.count):
+            if status >= 0 and bit_test(part.transition.mask, mask.words[i]):
+                status = vec_push(&self.asked, mask.words[i])
+        mask_release(mask)
+        if status < 0 or self.asked.len == 0:
+            return NO_MEMORY if status < 0 else 1
+        return self.ask_texts(engine, config, part)
+
+    cdef int ask_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil:
+        cdef CanonicalState at
+        cdef size_t i, j
         cdef int status
         self.single.set_start(&at, part, 0 if part.way == BEGINS else NO_NODE)
         self.first.len = 0
         status = self.few_texts.list_tokens(engine, config, &at, part.way == ENDS, False, &self.first)
         if status != OK:
             return 0 if status > 0 else status
-        status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
-        if status < 0:
-            return status
-        if mask.count == DENSE:
-            mask_release(mask)
-            return 0
-        for i in range(mask.count):
-            token = mask.words[i]
+        for i in range(self.asked.len):
             for j in range(self.first.len):
-                if self.first.data[j] == token:
+                if self.first.data[j] == self.asked.data[i]:
                     break
             else:
-                if bit_test(part.transition.mask, token) and vec_push(&self.dead, token) < 0:
-                    mask_release(mask)
+                if vec_push(&self.dead, self.asked.data[i]) < 0:
                     return NO_MEMORY
-        mask_release(mask)
         return 1
 
     cdef int judge_leads(self, Engine engine, const SievePart* part) noexcept nogil:
@@ -235,12 +244,16 @@ cdef class DeadEnds:
 
     cdef bint is_dead(self, uint32_t offset, uint32_t token) noexcept nogil:
         cdef uint32_t low = offset + 1
-        cdef uint32_t high = offset + 1 + self.dead.data[offset]
+        cdef uint32_t end = offset + 1 + self.count(offset)
+        cdef uint32_t high = end
         cdef uint32_t middle
+        if not self.dead.data[offset] & <uint32_t>SORTED:
+            sort_words(self.dead.data + low, end - low)
+            self.dead.data[offset] |= <uint32_t>SORTED
         while low < high:
             middle = (low + high) >> 1
             if self.dead.data[middle] < token:
                 low = middle + 1
             else:
                 high = middle
-        return low < offset + 1 + self.dead.data[offset] and self.dead.data[low] == token
+        return low < end and self.dead.data[low] == token

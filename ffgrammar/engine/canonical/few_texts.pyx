@@ -134,7 +134,7 @@ cdef class FewTexts:
                 status = self.lookahead.steps.accepting(engine, &step.config)
                 if status != 0:
                     return status
-            status = self.lookahead.can_reach_boundary(engine, &step.config, step.at.hypothesis[i])
+            status = self.lookahead.boundaries.can_reach(engine, &step.config, step.at.hypothesis[i])
             if status != 0:
                 return status
         return 0

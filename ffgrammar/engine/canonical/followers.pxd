@@ -15,7 +15,7 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 from ffgrammar.tokens.canonical.transitions cimport Transition
 
 cdef enum:
-    NOT_KNOWN = 2    # instead of a verdict
+    OF_OUTLINE = 0x80000000  # flag of the number of a list: it is the number of an outline
     VERDICTS = 4096  # how many entries `verdicts` has
 
 
@@ -26,8 +26,8 @@ cdef class Followers:
     cdef CanonicalRules rules
     cdef FewTexts few_texts
     cdef Intern names       # (lasting row, lexer state, set of hypotheses); an entry's number is its name
-    # By name, ENTRY_WORDS words: the number of the list of this name, whether this list has all followers, and how many questions
-    # the list has left open.
+    # By name, ENTRY_WORDS words: the number of the list of this name, whether this list has all followers, how many questions
+    # the list has left open, and the number of the outline or NO_OUTLINE. With an outline, the list is empty.
     cdef Vec listed
     cdef Intern lists       # lists of tokens
     # By hash: list << 34 | token << 2 | verdict << 1 | 1, for the lists and tokens that is_followed was asked about last.
@@ -56,15 +56,22 @@ cdef class Followers:
     cdef int is_dead_end(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t token) noexcept nogil
 
-    # Write the number of the list of a configuration and an outcome, and whether this list has all followers.
+    # Write what is known of the tokens that can follow a configuration and an outcome: the number of a list, or that of an outline
+    # with the flag OF_OUTLINE.
     cdef int list_of(
-        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* number,
-        bint* has_all,
-    ) noexcept nogil
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* number) noexcept nogil
+
+    # Whether a token can stand before some token of a list or outline that list_of has written. Returns 1; 0; NOT_KNOWN; or a
+    # status.
+    cdef int judge(self, uint32_t number, uint32_t token) noexcept nogil
 
     # Write the name of a configuration and an outcome to `name`. A new name gets a list.
     cdef int find(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* name) noexcept nogil
+
+    # Find the outline of a new name, and make its list if it has none.
+    cdef int find_outline(
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t name) noexcept nogil
 
     # Make the list of a name. With `search`, Lookahead.list_followers finds the followers, otherwise FewTexts.list_tokens.
     # Followers that depend on the text (SearchSteps.is_text_dependent) are not kept. Then this name never gets a complete list.

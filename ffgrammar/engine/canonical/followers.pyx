@@ -16,13 +16,14 @@ from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_pu
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
 from ffgrammar.engine.canonical.parts cimport MaskParts
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
+from ffgrammar.engine.canonical.outlines cimport NO_OUTLINE, NOT_KNOWN
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalState
 
 cdef enum:
     # When an incomplete list has left this many questions open, all followers are searched for.
     FEW = 10
-    ENTRY_WORDS = 3  # of `listed`
+    ENTRY_WORDS = 4  # of `listed`
     NOT_NAMED = 0xFFFFFFFF
 
 
@@ -72,27 +73,30 @@ cdef class Followers:
         cdef uint32_t* entry
         cdef int status = self.find(engine, config, transition, outcome, &name)
         while status == OK:
-            entry = self.listed.data + ENTRY_WORDS * name
+            entry = self.listed.data + <size_t>ENTRY_WORDS * name
+            status = self.lookahead.outlines.judge(entry[3], token)
+            if status != <int>NOT_KNOWN:
+                return status if status < 0 else not status
             status = self.is_followed(entry[0], token)
             if status != 0:
                 return min(status, OK)
             if entry[1]:
                 return 1
             entry[2] += 1
-            if entry[2] != FEW:
+            if entry[2] != FEW or entry[3] != NO_OUTLINE:
                 return NOT_KNOWN
             status = self.make_list(engine, config, transition, outcome, True, name)
         return status
 
     cdef int list_of(
-        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* number,
-        bint* has_all,
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t* number
     ) noexcept nogil:
         cdef uint32_t name
+        cdef uint32_t* entry
         cdef int status = self.find(engine, config, transition, outcome, &name)
         if status >= 0:
-            number[0] = self.listed.data[ENTRY_WORDS * name]
-            has_all[0] = self.listed.data[ENTRY_WORDS * name + 1]
+            entry = self.listed.data + <size_t>ENTRY_WORDS * name
+            number[0] = entry[0] if entry[3] == NO_OUTLINE else entry[3] | <uint32_t>OF_OUTLINE
         return min(status, OK)
 
     cdef int find(
@@ -120,13 +124,31 @@ cdef class Followers:
         if status > 0:
             status = vec_fill(&self.listed, ENTRY_WORDS, 0)
             if status >= 0:
-                status = self.make_list(engine, config, transition, outcome, False, name[0])
+                status = self.find_outline(engine, config, transition, outcome, name[0])
             if status < 0:
                 intern_truncate(&self.names, name[0])
                 self.listed.len = <size_t>ENTRY_WORDS * name[0]
         if status >= 0:
             self.named.data[outcome] = name[0]
         return status
+
+    cdef int find_outline(
+        self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome, uint32_t name
+    ) noexcept nogil:
+        cdef CanonicalState at
+        cdef uint32_t outline
+        cdef uint32_t* entry
+        cdef int status
+        self.parts.set_outcome(&at, transition, outcome)
+        at.last = UNCONSTRAINED
+        status = self.lookahead.outlines.find(engine, config, &at, &outline)
+        if status < 0:
+            return status
+        entry = self.listed.data + <size_t>ENTRY_WORDS * name
+        entry[3] = outline
+        if outline == NO_OUTLINE:
+            return self.make_list(engine, config, transition, outcome, False, name)
+        return NO_MEMORY if intern_add(&self.lists, NULL, 0, &entry[0]) < 0 else OK
 
     cdef void forget_place(self) noexcept nogil:
         self.place.row = PENDING
@@ -160,6 +182,13 @@ cdef class Followers:
             return NO_MEMORY
         entry[1] = status == OK
         return OK
+
+    cdef int judge(self, uint32_t number, uint32_t token) noexcept nogil:
+        cdef int status
+        if number & <uint32_t>OF_OUTLINE:
+            return self.lookahead.outlines.judge(number & ~<uint32_t>OF_OUTLINE, token)
+        status = self.is_followed(number, token)
+        return status if status != 0 else NOT_KNOWN
 
     cdef int is_followed(self, uint32_t number, uint32_t token) noexcept nogil:
         cdef uint64_t key = <uint64_t>number << 34 | <uint64_t>token << 2 | 1

@@ -7,6 +7,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.followers cimport Followers
+from ffgrammar.engine.engine cimport Engine
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 from ffgrammar.tokens.canonical.sieve cimport SievePart
 from ffgrammar.tokens.canonical.transitions cimport Transition
@@ -22,9 +23,11 @@ cdef class Groups:
     cdef Followers followers
     cdef Map found        # (survey's list, hypothesis, way) -> where its groups are in `words`
     cdef Map left_by      # (group, list of followers) -> where its unfollowed tokens are in `words`
-    # Groups are a count, and for each group its outcome, how many tokens it has, and these tokens. Unfollowed tokens are their
-    # count and these tokens.
+    # Groups are a count, and for each group its outcome, how many tokens it has, and these tokens. Unfollowed tokens are two
+    # lists, each a count and tokens.
     cdef Vec words
+    cdef Vec topic        # scratch: of a note
+    cdef Vec open         # scratch: tokens of which it is not known whether they are followed
     cdef Vec outcomes     # scratch: by outcome, how many tokens lead to it; then where the next one goes
 
     # All methods run with the engine's lock held. Unless its comment says otherwise, a method returns OK or a status.
@@ -47,6 +50,15 @@ cdef class Groups:
     # is cut; or a status.
     cdef int outcome_of(self, const SievePart* part, uint32_t token, uint32_t* outcome) noexcept nogil
 
-    # Write where in `words` the tokens of a group are that can stand before no token of a list of followers (Followers.lists).
-    # `group` is where the group is in `words`.
-    cdef int unfollowed(self, uint32_t group, uint32_t list_number, uint32_t* at) noexcept nogil
+    # Write where in `words` the unfollowed tokens of a group are: those that can stand before nothing of a list or outline
+    # (Followers.list_of), then those of which this is not known. `group` is where the group is in `words`. `state` is the lexer
+    # state whose survey lists the tokens.
+    cdef int unfollowed(
+        self, Engine engine, uint32_t state, const SievePart* part, uint32_t group, uint32_t number, uint32_t* at) noexcept nogil
+
+    # Part of `unfollowed`, for an outline: look for these tokens in the notes of the tokenizer, or find them and keep them there.
+    cdef int judge_all_shared(
+        self, Engine engine, uint32_t state, const SievePart* part, uint32_t group, uint32_t number) noexcept nogil
+
+    # Part of `unfollowed`: append these tokens.
+    cdef int judge_all(self, uint32_t group, uint32_t number) noexcept nogil

@@ -11,8 +11,11 @@ from libc.stdint cimport uint32_t, uint64_t
 from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.canonical.followers cimport Followers
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.canonical.followers cimport OF_OUTLINE, Followers
+from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
+from ffgrammar.engine.masks.partition_cache cimport NOT_KEPT
+from ffgrammar.engine.masks.partition_notes cimport partitions_find_long_note, partitions_keep_long_note
 from ffgrammar.tokens.canonical.transitions cimport GOES_ON
 
 
@@ -30,6 +33,8 @@ cdef class Groups:
         self.followers = followers
         vec_init(&self.words)
         vec_init(&self.outcomes)
+        vec_init(&self.open)
+        vec_init(&self.topic)
         if map_init(&self.found) < 0 or map_init(&self.left_by) < 0:
             raise MemoryError
 
@@ -38,6 +43,8 @@ cdef class Groups:
         map_free(&self.left_by)
         vec_free(&self.words)
         vec_free(&self.outcomes)
+        vec_free(&self.open)
+        vec_free(&self.topic)
 
     cdef size_t bytes(self) noexcept nogil:
         return map_bytes(&self.found) + map_bytes(&self.left_by) + self.words.cap * sizeof(uint32_t)
@@ -116,26 +123,71 @@ cdef class Groups:
             outcome[0] = BY_THEMSELVES
         return 1
 
-    cdef int unfollowed(self, uint32_t group, uint32_t list_number, uint32_t* at) noexcept nogil:
-        cdef uint64_t key = <uint64_t>group << 32 | list_number
-        cdef uint32_t token, i
-        cdef int status = OK
+    cdef int unfollowed(
+        self, Engine engine, uint32_t state, const SievePart* part, uint32_t group, uint32_t number, uint32_t* at
+    ) noexcept nogil:
+        cdef uint64_t key = <uint64_t>group << 32 | number
+        cdef int status
         at[0] = map_get(&self.left_by, key)
         if at[0] != ABSENT:
             return OK
         at[0] = <uint32_t>self.words.len
-        if vec_push(&self.words, 0) < 0:
-            return NO_MEMORY
-        for i in range(self.words.data[group + 1]):
-            token = self.words.data[group + 2 + i]
-            status = self.followers.is_followed(list_number, token)
-            if status == 0:
-                status = vec_push(&self.words, token)
-            if status < 0:
-                break
-        self.words.data[at[0]] = <uint32_t>self.words.len - at[0] - 1
+        if number & <uint32_t>OF_OUTLINE:
+            status = self.judge_all_shared(engine, state, part, group, number)
+        else:
+            status = self.judge_all(group, number)
         if status >= 0:
             status = map_put(&self.left_by, key, at[0])
         if status < 0:
             self.words.len = at[0]
-        return min(status, OK)
+        return status
+
+    cdef int judge_all_shared(
+        self, Engine engine, uint32_t state, const SievePart* part, uint32_t group, uint32_t number
+    ) noexcept nogil:
+        cdef size_t base = self.words.len
+        cdef const uint32_t* outline
+        cdef uint32_t[3] words
+        cdef uint32_t count
+        cdef int status
+        # (the tokens of a survey's list are in no other list of the survey)
+        words[0] = self.words.data[group]
+        words[1] = part.hypothesis << 2 | part.way
+        words[2] = self.words.data[group + 2]
+        self.topic.len = 0
+        status = vec_extend(&self.topic, words, 3)
+        outline = self.followers.lookahead.outlines.describe(number & ~<uint32_t>OF_OUTLINE, &count)
+        if status < 0 or vec_extend(&self.topic, outline, count) < 0:
+            return NO_MEMORY
+        status = partitions_find_long_note(
+            engine.masks.partitions, &engine.masks.keys, &engine.recognizer.dfa, state, self.topic.data,
+            <uint32_t>self.topic.len, &self.words)
+        if status != NOT_KEPT:
+            return min(status, OK)
+        status = self.judge_all(group, number)
+        if status < 0:
+            return status
+        return partitions_keep_long_note(
+            engine.masks.partitions, &engine.masks.keys, &engine.recognizer.dfa, state, self.topic.data,
+            <uint32_t>self.topic.len, self.words.data + base, <uint32_t>(self.words.len - base))
+
+    cdef int judge_all(self, uint32_t group, uint32_t number) noexcept nogil:
+        cdef size_t base = self.words.len
+        cdef uint32_t token, i
+        cdef int status
+        self.open.len = 0
+        if vec_push(&self.words, 0) < 0:
+            return NO_MEMORY
+        for i in range(self.words.data[group + 1]):
+            token = self.words.data[group + 2 + i]
+            status = self.followers.judge(number, token)
+            if status == 0:
+                status = vec_push(&self.words, token)
+            elif status == NOT_KNOWN:
+                status = vec_push(&self.open, token)
+            if status < 0:
+                return status
+        self.words.data[base] = <uint32_t>(self.words.len - base - 1)
+        if vec_push(&self.words, <uint32_t>self.open.len) < 0:
+            return NO_MEMORY
+        return vec_extend(&self.words, self.open.data, self.open.len)

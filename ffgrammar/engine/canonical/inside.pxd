@@ -52,6 +52,11 @@ cdef class InsideTokens:
     # The work of judge. It takes the states of the survey of Leads.base one by one.
     cdef int judge_surveyed(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil
 
+    # Part of judge_surveyed: whether those of `count` tokens that have no lead all lead to one lexer state. If so, `config` gets
+    # this state. No row is virtual.
+    cdef int lead_together(
+        self, Engine engine, const uint32_t* tokens, uint32_t count, Config* config) noexcept nogil
+
     # Part of judge_surveyed: fill `verdicts` for the tokens that lead to `config`. An outcome gets 1 if the pre-token can end
     # after its tokens, or if judge_by_endings judges them. It gets 0 if this was not found, or may not hold for other texts.
     # `is_exact` says whether the tokens lead to `config` itself, or to a place from which the text goes on in the same way.

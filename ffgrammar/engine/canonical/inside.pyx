@@ -106,6 +106,11 @@ cdef class InsideTokens:
             is_exact = not config.row & VIRTUAL and (not has_base or is_complete(&engine.recognizer, config.state))
             if status >= 0:
                 status = self.judge_outcomes(engine, transition, &config, is_exact or not has_base, answers)
+            if status == 0 and not is_exact and listed != <uint32_t>MANY and not config.row & VIRTUAL:
+                status = self.lead_together(engine, words + at, listed, &config)
+                is_exact = status > 0
+                if is_exact:
+                    status = self.judge_outcomes(engine, transition, &config, True, answers)
             if status == 0 and listed == <uint32_t>MANY:
                 status = self.judge_many(engine, part, &config, answers, offset)
             elif status == 0 and is_exact:
@@ -117,6 +122,25 @@ cdef class InsideTokens:
                 return min(status, OK)
             at += 0 if listed == <uint32_t>MANY else listed
         return self.judge_doubtful(engine, part) if self.is_doubtful.len else OK
+
+    cdef int lead_together(
+        self, Engine engine, const uint32_t* tokens, uint32_t count, Config* config
+    ) noexcept nogil:
+        cdef uint32_t state = NO_STATE
+        cdef uint32_t i, token
+        cdef Config reached
+        cdef int status
+        for i in range(count):
+            token = tokens[i]
+            if not bit_test(self.leads.plain.data, token) or bit_test(self.leads.has_lead.data, token):
+                continue
+            status = self.leads.follow_inside(engine, self.leads.start.state, token, &reached)
+            if status <= 0 or (state != NO_STATE and reached.state != state):
+                return min(status, OK)
+            state = reached.state
+        if state != NO_STATE:
+            config.state = state
+        return state != NO_STATE
 
     cdef int judge_outcomes(
         self, Engine engine, const Transition* transition, const Config* config, bint is_exact, size_t answers
@@ -213,8 +237,7 @@ cdef class InsideTokens:
     cdef int judge_groups(
         self, Engine engine, const SievePart* part, uint32_t listed_at, uint32_t count, const Config* config
     ) noexcept nogil:
-        cdef uint32_t at, group, groups, outcome, list_number, _number
-        cdef bint has_all
+        cdef uint32_t at, group, groups, outcome, number, _number
         cdef int status = self.groups.find(part, listed_at, self.notes.words.data + listed_at, count, &at)
         if status < 0:
             return status
@@ -226,11 +249,13 @@ cdef class InsideTokens:
             if outcome == <uint32_t>BY_THEMSELVES:
                 status = self.judge_group(engine, part, config, group + 1, False)
             elif not self.verdicts.data[outcome]:
-                status = self.followers.list_of(engine, config, part.transition, outcome, &list_number, &has_all)
+                status = self.followers.list_of(engine, config, part.transition, outcome, &number)
                 if status >= 0:
-                    status = self.groups.unfollowed(group, list_number, &at)
+                    status = self.groups.unfollowed(engine, self.leads.base, part, group, number, &at)
                 if status >= 0:
-                    status = self.judge_group(engine, part, config, at, has_all)
+                    status = self.judge_group(engine, part, config, at, True)
+                if status >= 0:
+                    status = self.judge_group(engine, part, config, at + 1 + self.groups.words.data[at], False)
             if status < 0:
                 return status
             group += 2 + count
@@ -243,14 +268,12 @@ cdef class InsideTokens:
         cdef int status
         for i in range(self.groups.words.data[at]):
             token = self.groups.words.data[at + 1 + i]
-            if (not self.verdicts.data[part.transition.after[token]] and bit_test(self.leads.plain.data, token)
-                    and not bit_test(self.leads.has_lead.data, token)):
-                if all_dead:
-                    status = vec_push(self.dead, token)
-                else:
-                    status = self.single.judge_at(engine, part, config, token, self.dead)
-                if status < 0:
-                    return status
+            if (self.verdicts.data[part.transition.after[token]] or not bit_test(self.leads.plain.data, token)
+                    or bit_test(self.leads.has_lead.data, token)):
+                continue
+            status = vec_push(self.dead, token) if all_dead else self.single.judge_at(engine, part, config, token, self.dead)
+            if status < 0:
+                return status
         return OK
 
     cdef int judge_tokens(self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count) noexcept nogil:

@@ -10,6 +10,8 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.boundaries cimport Boundaries
 from ffgrammar.engine.canonical.choices cimport Choices
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
+from ffgrammar.engine.canonical.outlines cimport Outlines
+from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.canonical.token_walk cimport TokenWalk
 from ffgrammar.engine.engine cimport Engine
@@ -34,9 +36,11 @@ cdef class Lookahead:
     cdef Choices choices
     cdef SearchSteps steps
     cdef Boundaries boundaries
+    cdef Reach reach
+    cdef Outlines outlines
     cdef uint32_t generation    # of the engine's caches, which the configurations belong to
     cdef size_t max_bytes
-    cdef Intern names           # numbers for what was asked: see `name_state` and `can_reach_boundary`
+    cdef Intern names           # numbers for what was asked: see `name_state`
     cdef Vec verdicts           # by name
     # of the current search
     cdef Vec visited            # names that it has given the verdict UNDER_WAY
@@ -60,14 +64,6 @@ cdef class Lookahead:
 
     # Whether the text can go on to a sentence so that the tokens so far stay as they are. `at` is the rules' state after them.
     cdef int has_canonical_completion(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
-
-    # Whether the pre-token may end after the last token, and the text can end or go on there. `at` is the state after this
-    # token.
-    cdef int can_end_pretoken(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
-
-    # Whether the pre-token can end at `config`: some text that the grammar allows next makes it end there. `hypothesis` is a
-    # state of the automaton of pre-tokens.
-    cdef int can_reach_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
     # Append to `found` all tokens that may come next inside the pre-token, and after which the text can go on to a sentence,
     # whatever token stands before them. `at.last` must be UNCONSTRAINED, and `at` must not be inside a character. Returns OK; a
@@ -95,6 +91,9 @@ cdef class Lookahead:
     # come; or a status.
     cdef int take_character(self, Engine engine, Config* config, CanonicalState* at, uint32_t byte) noexcept nogil
 
+    # Bytes of what is kept. Returns a size.
+    cdef size_t bytes(self) noexcept nogil
+
     # Forget everything. Returns a status.
     cdef int clear(self, Engine engine) noexcept nogil
 
@@ -116,6 +115,9 @@ cdef class Lookahead:
     # Whether further tokens inside the pre-token can bring it to its end. `level` is how many such tokens were taken before.
     # The verdict is kept under the name of `config` and `at`.
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
+
+    # Part of `search`: ask the outline of the place. Returns 1; 0; NOT_KNOWN; or a status.
+    cdef int judge_by_outline(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
     # Keep the verdict of a search from a configuration. It is not kept if it depends on the text of a virtual row, or if the
     # search began on a virtual row and reached a bound. `answers` is what SearchSteps.dependent_answers was before the search.

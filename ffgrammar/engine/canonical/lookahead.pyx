@@ -26,7 +26,10 @@ from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.boundaries cimport Boundaries
 from ffgrammar.engine.canonical.choices cimport CHOICE_WORDS, Choices
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix
+from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN, Outlines
+from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.canonical.steps cimport SearchSteps
+from ffgrammar.engine.canonical.tails cimport Tails
 from ffgrammar.engine.canonical.token_walk cimport OUT_OF_NODES, TokenWalk, walk_begin, walk_next
 from ffgrammar.engine.masks.compute cimport is_complete
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
@@ -68,6 +71,8 @@ cdef class Lookahead:
         self.steps = SearchSteps()
         self.boundaries = Boundaries(rules, self.steps)
         self.choices = Choices(rules)
+        self.reach = Reach(rules)
+        self.outlines = Outlines(Tails(rules, self.steps, self.boundaries, self.reach))
         self.max_bytes = max_bytes
         vec_init(&self.verdicts)
         vec_init(&self.visited)
@@ -92,7 +97,8 @@ cdef class Lookahead:
         vec_free(&self.verdicts)
         self.generation = engine.generation
         self.forget_hints()
-        return min(intern_init(&self.names), self.choices.clear())
+        return min(
+            intern_init(&self.names), self.choices.clear(), self.boundaries.clear(), self.outlines.clear(), self.reach.clear())
 
     cdef void forget_hints(self) noexcept nogil:
         cdef uint32_t i
@@ -100,15 +106,18 @@ cdef class Lookahead:
         for i in range(HINTS):
             self.hints[i].config.row = PENDING
 
+    cdef size_t bytes(self) noexcept nogil:
+        return intern_bytes(&self.names) + self.choices.bytes() + self.boundaries.bytes() + self.outlines.bytes()
+
     cdef int enter(self, Engine engine, PendingPrefix pending) noexcept nogil:
         self.steps.pending = pending
-        if self.generation != engine.generation or intern_bytes(&self.names) + self.choices.bytes() > self.max_bytes:
+        if self.generation != engine.generation or self.bytes() > self.max_bytes:
             return self.clear(engine)
         return OK
 
     cdef int has_canonical_completion(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
-        cdef int status = self.can_end_pretoken(engine, config, at)
+        cdef int status = self.boundaries.can_end(engine, config, at)
         if status == 0:
             self.begin_search(config)
             status = self.end_search(self.search(engine, config, at, 0))
@@ -250,23 +259,6 @@ cdef class Lookahead:
             return NO_MEMORY
         return status
 
-    cdef int can_end_pretoken(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
-        cdef uint32_t i
-        cdef int status
-        if at.character.need:
-            return 0
-        for i in range(at.count):
-            if self.rules.is_unmergeable(at.node[i]) and not at.unmergeable:
-                continue
-            if self.rules.pretokens.final[at.hypothesis[i]]:
-                status = self.steps.accepting(engine, config)
-                if status != 0:
-                    return status
-            status = self.can_reach_boundary(engine, config, at.hypothesis[i])
-            if status != 0:
-                return status
-        return 0
-
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil:
         cdef uint32_t name
         cdef bint outer = self.cut_short
@@ -274,6 +266,9 @@ cdef class Lookahead:
         cdef int status
         if at.unmergeable and not at.character.need:
             return 0
+        status = self.judge_by_outline(engine, config, at)
+        if status != NOT_KNOWN:
+            return status
         status = self.name_state(engine, config, at, &name)
         if status < 0:
             return status
@@ -297,6 +292,14 @@ cdef class Lookahead:
             self.keep_verdict(name, config, answers, status)
         self.cut_short |= outer
         return status
+
+    cdef int judge_by_outline(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
+        cdef uint32_t outline
+        cdef int status
+        if at.last >= <uint32_t>UNCONSTRAINED:
+            return NOT_KNOWN
+        status = self.outlines.find(engine, config, at, &outline)
+        return self.outlines.judge(outline, at.last) if status >= 0 else status
 
     cdef int try_hint(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil:
         cdef uint32_t row = lasting_row(&engine.recognizer, config.row)
@@ -452,25 +455,5 @@ cdef class Lookahead:
         status = self.rules.settle(&after, token)
         if status < 0:
             return status
-        status = self.can_end_pretoken(engine, config, &after)
+        status = self.boundaries.can_end(engine, config, &after)
         return status if status != 0 else self.search(engine, config, &after, level + 1)
-
-    cdef int can_reach_boundary(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
-        cdef uint32_t[3] words
-        cdef uint32_t name
-        cdef size_t answers = self.steps.dependent_answers
-        cdef int status
-        if not self.rules.may_stop[hypothesis]:
-            return 0
-        if config.row == PENDING:
-            return self.boundaries.search(engine, config, hypothesis)
-        words[0] = lasting_row(&engine.recognizer, config.row)
-        words[1] = config.state
-        words[2] = hypothesis
-        status = self.add_name(words, 3, &name)
-        if status < 0 or self.verdicts.data[name] != UNKNOWN:
-            return status if status < 0 else self.verdicts.data[name] == YES
-        status = self.boundaries.search(engine, config, hypothesis)
-        if status >= 0 and not self.steps.is_text_dependent(config, answers):
-            self.verdicts.data[name] = YES if status else NO
-        return status

@@ -27,6 +27,7 @@ cdef class CanonicalMasks:
     cdef DeadEnds dead_ends
     cdef Spelled spelled
     cdef size_t max_bytes
+    cdef uint32_t cleared      # what Outlines.cleared was when dead ends were last forgotten
     cdef uint32_t generation   # of the engine's caches, which rows and states belong to
     # The losses of a sieve are tokens that are dead ends in some of its parts. A token *lives* in a part if it comes there and is
     # no dead end. Losses of the first kind live in no part. Losses of the second kind live only in parts that go on with the
@@ -34,6 +35,11 @@ cdef class CanonicalMasks:
     cdef Intern names          # (lasting row, lexer state, number of the sieve)
     cdef Vec offsets           # by name: where its losses are in `lost`, NOT_FOUND or IN_PARTS
     cdef Vec lost              # lists: the counts of both kinds, then the tokens of the first kind, then those of the second
+    # The last mask that `fill` made, if it is `noted`: its losses, and what it was made for.
+    cdef bint noted
+    cdef Config config
+    cdef CanonicalState at
+    cdef uint32_t losses       # their offset in `lost`
     cdef bint has_unkept       # whether the losses found last hold for this text only
     cdef Vec later             # scratch: losses of the second kind
 
@@ -48,6 +54,10 @@ cdef class CanonicalMasks:
     cdef int fill(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept
+
+    # Whether the last mask was made for this place, and `token` is not among its losses. Then this token is in the mask, if the
+    # grammar and the rules let it come. Returns True or False.
+    cdef bint is_no_loss(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil
 
     # `fill` without the tokens that end the text.
     cdef int fill_tokens(
@@ -76,9 +86,13 @@ cdef class CanonicalMasks:
     # `find_losses` for a configuration and a sieve whose losses are not in the field `offsets` yet.
     cdef int list_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil
 
-    # In which parts a token lives. Returns 0 if it lives in none, 1 if only in parts that go on with the pre-token, else 2. Here
-    # and below, the argument `offsets` has a number for each part: the offset of its dead ends in DeadEnds.dead.
-    cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t token) noexcept nogil
+    # In which parts a token lives that is a dead end in part number `dead_in`. Returns 0 if it lives in none, 1 if only in parts
+    # that go on with the pre-token, else 2. Here and below, the argument `offsets` has a number for each part: the offset of its
+    # dead ends in DeadEnds.dead.
+    cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t dead_in, uint32_t token) noexcept nogil
+
+    # Whether the pre-token so far may be the beginning of an unmergeable token that goes on. Returns True or False.
+    cdef bint may_be_spelled(self, const CanonicalState* at, Sieve sieve) noexcept nogil
 
     # An unmergeable token must not be spelled by several tokens. So if the pre-token so far and a token are together the
     # beginning of an unmergeable token, the token may be a dead end. Take such dead ends out of `words`.

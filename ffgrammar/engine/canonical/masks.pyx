@@ -102,8 +102,12 @@ cdef class CanonicalMasks:
     cdef int enter(self, Engine engine) noexcept nogil:
         cdef size_t held = intern_bytes(&self.names) + (self.offsets.cap + self.lost.cap) * sizeof(uint32_t)
         held += self.spelled.bytes()
-        if self.generation != engine.generation or held + self.dead_ends.bytes() > self.max_bytes:
+        if (self.generation != engine.generation or self.cleared != self.lookahead.outlines.cleared
+                or held + self.dead_ends.bytes() > self.max_bytes):
+            # (followers and groups are about the numbers of outlines)
             self.generation = engine.generation
+            self.cleared = self.lookahead.outlines.cleared
+            self.noted = False
             intern_free(&self.names)
             vec_free(&self.offsets)
             vec_free(&self.lost)
@@ -119,8 +123,9 @@ cdef class CanonicalMasks:
         cdef uint32_t n_words = self.trie.n_words
         cdef uint32_t i
         cdef int status
+        self.noted = False
         if sieve is None or config.row == PENDING or engine.completability.enabled or (
-                config.row & VIRTUAL and self.rules.has_unmergeable):
+                config.row & VIRTUAL and self.may_be_spelled(at, sieve)):
             status = self.fill_from_parts(engine, config, at, sieve, words)
         else:
             status = self.fill_tokens(engine, config, at, sieve, words)
@@ -136,6 +141,21 @@ cdef class CanonicalMasks:
             for i in range(<uint32_t>engine.eos.len if status > 0 else 0):
                 bit_set(words, engine.eos.data[i])
         return min(status, OK)
+
+    cdef bint is_no_loss(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil:
+        cdef uint32_t i
+        if (not self.noted or self.generation != engine.generation or config.row != self.config.row
+                or config.state != self.config.state or at.last != self.at.last
+                or at.unmergeable != self.at.unmergeable or at.count != self.at.count):
+            return False
+        for i in range(at.count):
+            if at.hypothesis[i] != self.at.hypothesis[i] or (
+                    self.rules.has_unmergeable and at.node[i] != self.at.node[i]):
+                return False
+        for i in range(self.losses + 2, self.losses + 2 + self.lost.data[self.losses] + self.lost.data[self.losses + 1]):
+            if self.lost.data[i] == token:
+                return False
+        return True
 
     cdef int fill_from_parts(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words
@@ -180,7 +200,12 @@ cdef class CanonicalMasks:
         if self.has_unkept:
             self.lost.len = lost
             self.has_unkept = False
-        return self.drop_spelled(engine, config, at, sieve, beside, words) if self.rules.has_unmergeable else OK
+        elif not config.row & VIRTUAL and not self.may_be_spelled(at, sieve):
+            self.noted = True
+            self.config = config[0]
+            self.at = at[0]
+            self.losses = offset
+        return self.drop_spelled(engine, config, at, sieve, beside, words)
 
     cdef void sift(
         self, const StoredMask* mask, const CanonicalState* at, Sieve sieve, const uint32_t* successors, uint32_t* words
@@ -261,20 +286,22 @@ cdef class CanonicalMasks:
                 offset[0] = IN_PARTS
                 return OK
         for i in range(sieve.count):
-            for j in range(self.dead_ends.dead.data[offsets[i]]):
+            for j in range(self.dead_ends.count(offsets[i])):
                 token = self.dead_ends.dead.data[offsets[i] + 1 + j]
-                alive = self.lives_in(sieve, offsets, token)
+                alive = self.lives_in(sieve, offsets, i, token)
                 if (alive == 0 and vec_push(&self.lost, token) < 0) or (alive == 1 and vec_push(&self.later, token) < 0):
                     return NO_MEMORY
         self.lost.data[offset[0]] = <uint32_t>self.lost.len - offset[0] - 2
         self.lost.data[offset[0] + 1] = <uint32_t>self.later.len
         return vec_extend(&self.lost, self.later.data, self.later.len)
 
-    cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t token) noexcept nogil:
+    cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t dead_in, uint32_t token) noexcept nogil:
         cdef int found = 0
         cdef uint32_t i
         for i in range(sieve.count):
-            if bit_test(sieve.parts[i].transition.mask, token) and not self.dead_ends.is_dead(offsets[i], token):
+            if i == dead_in or not bit_test(sieve.parts[i].transition.mask, token):
+                continue
+            if not self.dead_ends.is_dead(offsets[i], token):
                 if sieve.parts[i].way != GOES_ON:
                     return 2
                 found = 1
@@ -285,14 +312,9 @@ cdef class CanonicalMasks:
         uint32_t* words
     ) noexcept nogil:
         cdef uint32_t[2 * MAX_HYPOTHESES] offsets
-        cdef uint32_t i, node
-        cdef bint found = False
+        cdef uint32_t i
         cdef int status
-        for i in range(sieve.count):
-            node = at.node[sieve.parts[i].index]
-            if sieve.parts[i].way == GOES_ON and node < <uint32_t>NO_NODE and self.rules.leads_to_unmergeable[node]:
-                found = True
-        if not found:
+        if not self.may_be_spelled(at, sieve):
             return OK
         for i in range(sieve.count):
             status = self.dead_ends.find_dead(engine, config, &sieve.parts[i], &offsets[i])
@@ -305,6 +327,14 @@ cdef class CanonicalMasks:
                 if status < 0:
                     return status
         return OK
+
+    cdef bint may_be_spelled(self, const CanonicalState* at, Sieve sieve) noexcept nogil:
+        cdef uint32_t i, node
+        for i in range(sieve.count if self.rules.has_unmergeable else 0):
+            node = at.node[sieve.parts[i].index]
+            if sieve.parts[i].way == GOES_ON and node < <uint32_t>NO_NODE and self.rules.leads_to_unmergeable[node]:
+                return True
+        return False
 
     cdef int drop_spelled_below(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,

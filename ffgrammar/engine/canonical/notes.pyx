@@ -9,7 +9,8 @@ from libc.stdint cimport uint32_t, uint64_t
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_free, vec_init
-from ffgrammar.engine.masks.partition_cache cimport KEPT, partitions_find_note, partitions_keep_note
+from ffgrammar.engine.masks.partition_cache cimport KEPT
+from ffgrammar.engine.masks.partition_notes cimport partitions_find_note, partitions_keep_note
 
 
 @cython.final

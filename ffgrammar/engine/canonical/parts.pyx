@@ -298,7 +298,7 @@ cdef class MaskParts:
         if status > 0:
             self.set_outcome(&at, transition, outcome)
             answers = self.lookahead.steps.dependent_answers
-            status = self.lookahead.can_end_pretoken(engine, &moved, &at)
+            status = self.lookahead.boundaries.can_end(engine, &moved, &at)
             if status > 0 and self.lookahead.steps.dependent_answers == answers:
                 slot.can_end_pretoken[outcome] = YES
         trace_release(&engine.recognizer.trace, &mark)
@@ -349,7 +349,7 @@ cdef class MaskParts:
             reached.row = config.row
             reached.state = state
             self.set_outcome(&at, transition, outcome)
-            status = self.lookahead.can_end_pretoken(engine, &reached, &at)
+            status = self.lookahead.boundaries.can_end(engine, &reached, &at)
             if status < 0:
                 return status
             slot.can_end_pretoken[outcome] = YES if status else NO

@@ -51,7 +51,8 @@ cdef class CanonicalPolicy:
     # write a state in which the next token need not fit the last one. Returns 0.
     cdef int find_state(self, Cursor* cursor, PendingPrefix pending, CanonicalState* at) except -1
 
-    # Take a token that the rules allow; `at` is their state after it. Returns 1, 0 or a status. Call this with the engine's lock
-    # held.
+    # Take a token that the rules allow; `before` and `at` are their states before it and after it. Returns 1, 0 or a status. Call
+    # this with the engine's lock held.
     cdef int take_bytes(
-        self, Cursor* cursor, PendingPrefix pending, uint32_t token, const CanonicalState* at) noexcept nogil
+        self, Cursor* cursor, PendingPrefix pending, uint32_t token, const CanonicalState* before, const CanonicalState* at
+    ) noexcept nogil

@@ -90,7 +90,7 @@ cdef class CanonicalPolicy:
         return 0
 
     cdef int take(self, Cursor* cursor, PendingPrefix pending, uint32_t token) except -1:
-        cdef CanonicalState at
+        cdef CanonicalState at, before
         cdef size_t steps
         cdef bint is_known
         cdef int status
@@ -110,18 +110,20 @@ cdef class CanonicalPolicy:
             status = cursor_take(self.engine, cursor, token, 0)
             self.engine.release()
             return self.engine.checked(status)
+        before = at
         status = self.rules.push(&at, token)
         if status > 0:
             self.engine.acquire()
-            status = self.take_bytes(cursor, pending, token, &at)
+            status = self.take_bytes(cursor, pending, token, &before, &at)
             self.engine.release()
         if status > 0 and is_known:
             self.tokens.add(steps + 1, &at)
         return self.engine.checked(status)
 
     cdef int take_bytes(
-        self, Cursor* cursor, PendingPrefix pending, uint32_t token, const CanonicalState* at
+        self, Cursor* cursor, PendingPrefix pending, uint32_t token, const CanonicalState* before, const CanonicalState* at
     ) noexcept nogil:
+        cdef bint is_in_mask
         cdef Config config
         cdef uint32_t start = self.engine.trie.offsets[token]
         cdef uint32_t count = self.engine.trie.offsets[token + 1] - start
@@ -138,8 +140,10 @@ cdef class CanonicalPolicy:
             # the whole token lies inside the prompt
             status = self.lookahead.has_canonical_completion(self.engine, &config, at)
             return cursor_push_empty(self.engine, cursor, token) if status > 0 else status
+        is_in_mask = (skipped == 0 and self.caches.made_masks is not None
+                      and self.caches.made_masks.is_no_loss(self.engine, &config, before, token))
         status = cursor_take(self.engine, cursor, token, skipped)
-        if status > 0:
+        if status > 0 and not is_in_mask:
             status = self.lookahead.has_canonical_completion(self.engine, &cursor.now, at)
             if status <= 0:
                 cursor_rollback(self.engine, cursor, history_len(&cursor.history) - 1)

@@ -7,8 +7,9 @@ from libc.stdint cimport uint16_t, uint32_t
 
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.canonical.followers cimport NOT_KNOWN, Followers
+from ffgrammar.engine.canonical.followers cimport Followers
 from ffgrammar.engine.canonical.leads cimport Leads
+from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
 from ffgrammar.tokens.canonical.rules cimport FIRST, NO_NODE, UNCONSTRAINED
 from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON
 from ffgrammar.tokens.vocabulary.trie cimport trie_child
@@ -94,7 +95,7 @@ cdef class SingleTokens:
         if self.meets(transition, outcome, ends):
             return 1
         self.parts.set_outcome(&at, transition, outcome)
-        return self.lookahead.can_end_pretoken(engine, config, &at)
+        return self.lookahead.boundaries.can_end(engine, config, &at)
 
     cdef bint meets(self, const Transition* transition, uint32_t outcome, const uint32_t* bits) noexcept nogil:
         cdef uint32_t words = self.rules.outcomes.words

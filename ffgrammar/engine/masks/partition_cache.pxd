@@ -37,7 +37,8 @@ cdef struct Partitions:
     Intern keys             # (`Dfa.eager` + 2 * the number of words, the lazy lexemes of the state as bits, expressions...)
     Partition** by_key      # NULL where nothing is known, SHORT_WALK where the walk was short
     size_t room             # for how many entries `by_key` has memory
-    Map notes_at            # key << 32 | topic -> number of a note
+    Intern topics           # (key, words of a long topic)
+    Map notes_at            # key << 32 | topic, or LONG_TOPIC | number in `topics` -> number of a note
     uint32_t** notes        # each is a count, and that many words
     uint32_t note_count
     size_t bytes            # of the partitions and the notes
@@ -81,17 +82,9 @@ cdef int partitions_keep(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
 ) noexcept nogil
 
-# A note is a list of words about a lexer state and a topic (engine/canonical/notes.pxd). It depends on the same things as the
-# partition of the state. Look up a note, and append its words to `words`. Returns KEPT, NOT_KEPT, or a status below zero. Takes
-# the table's lock.
-cdef int partitions_find_note(
-    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t topic, Vec* words,
-) noexcept nogil
-
-# Keep a note, as partitions_keep keeps a partition. Returns OK or a status below zero. Takes the table's lock.
-cdef int partitions_keep_note(
-    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t topic, const uint32_t* words, uint32_t count,
-) noexcept nogil
+# Find or make the key of a lexer state, with the table's lock held. Returns 1 with the key, 0 where the state has none, or a status
+# below zero. If the table is over its budget, everything in it is dropped first.
+cdef int find_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t* key) noexcept nogil
 
 # Remember that the walk of a lexer state is SHORT. Returns OK or a status below zero. Takes the table's lock.
 cdef int partitions_note_short(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state) noexcept nogil

@@ -2,7 +2,7 @@
 while this lock is held. `partitions_find` copies a partition after it has given the lock back.
 """
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc, realloc
 from libc.string cimport memcpy
 
@@ -12,7 +12,7 @@ from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
 from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add, lock_free, lock_init, lock_leave, lock_take
-from ffgrammar.core.vec cimport vec_extend, vec_free, vec_push
+from ffgrammar.core.vec cimport vec_free, vec_push
 from ffgrammar.engine.masks.trie_walk cimport EXIT_WORDS
 from ffgrammar.regex.dfa.threads cimport is_one_thread
 from ffgrammar.regex.expr.shared_numbers cimport shared_expression
@@ -71,11 +71,12 @@ cdef int drop_if_over(Partitions* p) noexcept nogil:
     free_partitions(p)
     intern_free(&p.exprs)
     intern_free(&p.keys)
+    intern_free(&p.topics)
     vec_free(&p.scratch)
     map_clear(&p.notes_at)
     p.kept = 0
     p.generation += 1
-    return NO_MEMORY if intern_init(&p.exprs) < 0 or intern_init(&p.keys) < 0 else OK
+    return NO_MEMORY if intern_init(&p.exprs) < 0 or intern_init(&p.keys) < 0 or intern_init(&p.topics) < 0 else OK
 
 
 cdef int reserve_key(Partitions* p) noexcept nogil:
@@ -258,60 +259,6 @@ cdef int partitions_note_short(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_
     return status if status < 0 else OK
 
 
-cdef int partitions_find_note(
-    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t topic, Vec* words,
-) noexcept nogil:
-    cdef uint32_t key, number
-    cdef int status
-    lock_take(&p.lock)
-    status = find_key(p, cache, dfa, state, &key)
-    if status > 0:
-        status = NOT_KEPT
-        number = map_get(&p.notes_at, <uint64_t>key << 32 | topic)
-        if number != ABSENT:
-            status = vec_extend(words, p.notes[number] + 1, p.notes[number][0])
-            status = status if status < 0 else KEPT
-    lock_leave(&p.lock)
-    return status
-
-
-cdef int add_note(Partitions* p, uint64_t key, const uint32_t* words, uint32_t count) noexcept nogil:
-    """Keep a note under a key. Returns OK or NO_MEMORY."""
-    cdef uint32_t** more
-    cdef uint32_t* note
-    # (room for a power of two, at least 64)
-    if p.note_count >= 64 and p.note_count & (p.note_count - 1) == 0 or p.notes == NULL:
-        more = <uint32_t**>realloc(p.notes, max(64, 2 * <size_t>p.note_count) * sizeof(uint32_t*))
-        if more == NULL:
-            return NO_MEMORY
-        p.notes = more
-    note = <uint32_t*>malloc((<size_t>count + 1) * sizeof(uint32_t))
-    if note == NULL or map_put(&p.notes_at, key, p.note_count) < 0:
-        free(note)
-        return NO_MEMORY
-    note[0] = count
-    memcpy(note + 1, words, count * sizeof(uint32_t))
-    p.notes[p.note_count] = note
-    p.note_count += 1
-    p.bytes += (<size_t>count + 1) * sizeof(uint32_t) + sizeof(uint32_t*)
-    return OK
-
-
-cdef int partitions_keep_note(
-    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t topic, const uint32_t* words, uint32_t count,
-) noexcept nogil:
-    cdef uint32_t key
-    cdef int status
-    lock_take(&p.lock)
-    status = find_key(p, cache, dfa, state, &key)
-    if status > 0 and p.max_bytes:
-        status = OK
-        if map_get(&p.notes_at, <uint64_t>key << 32 | topic) == ABSENT:
-            status = add_note(p, <uint64_t>key << 32 | topic, words, count)
-    lock_leave(&p.lock)
-    return status if status < 0 else OK
-
-
 cdef class SharedPartitions:
     """The partitions of one vocabulary, shared by the engines of all its grammars.
 
@@ -329,6 +276,7 @@ cdef class SharedPartitions:
         owner_init(&self.table.owner)
         own_intern(&self.table.owner, &self.table.exprs)
         own_intern(&self.table.owner, &self.table.keys)
+        own_intern(&self.table.owner, &self.table.topics)
         own_map(&self.table.owner, &self.table.notes_at)
         own_vec(&self.table.owner, &self.table.scratch)
         self.table.has_lock = lock_init(&self.table.lock) == 0

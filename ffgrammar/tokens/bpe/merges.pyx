@@ -48,7 +48,7 @@ from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, node_d
 from ffgrammar.core.errors import TokenizerError
 
 cdef enum:
-    KEPT_PAIRS = 1 << 15  # how many answers of `pair` are kept
+    KEPT_PAIRS = 1 << 17  # how many answers of `pair` are kept
     NEAR = 512  # arrays for up to this many bytes of tokens are put on the stack, larger arrays are allocated
 
 

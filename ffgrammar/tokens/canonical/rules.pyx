@@ -88,7 +88,9 @@ cdef class CanonicalRules:
         self.is_atom = <uint8_t*>calloc(<size_t>trie.vocab_size + 1, 1)
         self.other_ways = <uint64_t*>calloc(<size_t>trie.vocab_size + 1, sizeof(uint64_t))
         self.nothing_follows = <uint64_t*>calloc(KEPT, sizeof(uint64_t))
-        if not (self.may_stop and self.is_sure and self.is_atom and self.other_ways and self.nothing_follows):
+        self.partners_below = <uint64_t*>calloc(KEPT_PARTNERS, sizeof(uint64_t))
+        if not (self.may_stop and self.is_sure and self.is_atom and self.other_ways and self.nothing_follows
+                and self.partners_below):
             raise MemoryError
         for number in atoms:
             trie.token_bytes(number)
@@ -114,6 +116,7 @@ cdef class CanonicalRules:
         free(self.is_sure)
         free(self.other_ways)
         free(self.nothing_follows)
+        free(self.partners_below)
         free(self.free_ends)
 
     cdef int find_outcomes(self) except -1:
