@@ -56,6 +56,27 @@ cdef class CommonFollowers:
     cdef int list_characters(
         self, Engine engine, const Config* config, const CanonicalState* at, bint closing) noexcept nogil
 
+    # Whether `token`, which is the ASCII character `byte`, is one of the tokens that Lookahead.list_followers finds for
+    # `config` and `at`. Returns 1, 0 or a status.
+    cdef int can_be_followed(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte) noexcept nogil
+
+    # Whether the lexeme can end right after `token`, which is as in can_be_followed, so that a sentence goes on: the next byte
+    # completes the lexeme, or all that may come after it do.
+    cdef int can_close_after(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte) noexcept nogil
+
+    # Part of can_close_after: write the bytes that complete the lexeme, as bits; or after which every byte that may come does.
+    # Returns a status.
+    cdef int list_closing(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil
+
+    # Part of list_closing: whether some byte may come in a lexer state, and every such byte completes the lexeme.
+    cdef int completes_next(self, Engine engine, uint32_t state) noexcept nogil
+
+    # Part of can_be_followed and can_close_after: take a token, which is the ASCII character `byte`. Returns 1; 0 if it may not
+    # come; or a status.
+    cdef int take_character(self, Engine engine, Config* config, CanonicalState* at, uint32_t byte) noexcept nogil
+
     # Part of `find_anew`: append to `unfollowed` the tokens that none of `followers` can follow.
     cdef int list_unfollowed(self) noexcept nogil
 

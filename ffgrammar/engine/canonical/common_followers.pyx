@@ -14,6 +14,7 @@ On Gemma 2 and 20 schemas of MaskBench, the average canonical mask takes 0.69 ms
 cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
+from libc.string cimport memset
 
 from ffgrammar.core.bits cimport lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init, intern_truncate
@@ -21,7 +22,10 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
-from ffgrammar.engine.values.trace cimport VIRTUAL
+from ffgrammar.engine.canonical.token_walk cimport TokenWalk
+from ffgrammar.engine.masks.compute cimport is_complete
+from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport node_token
 
 cdef enum:
@@ -137,14 +141,89 @@ cdef class CommonFollowers:
             if self.trie.roots[byte] == 0 or token == self.trie.pad_token:
                 continue
             if closing:
-                status = self.lookahead.can_close_after(engine, config, at, token, byte)
+                status = self.can_close_after(engine, config, at, token, byte)
             else:
-                status = self.lookahead.can_be_followed(engine, config, at, token, byte)
+                status = self.can_be_followed(engine, config, at, token, byte)
             if status > 0 and vec_push(&self.followers, token) < 0:
                 return NO_MEMORY
             if status < 0 or self.followers.len == MAX_COMMON:
                 return min(status, OK)
         return OK
+
+    cdef int can_be_followed(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte
+    ) noexcept nogil:
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef CanonicalState after = at[0]
+        cdef Config moved = config[0]
+        cdef int status = self.take_character(engine, &moved, &after, byte)
+        if status > 0:
+            self.lookahead.begin_search(&moved)
+            status = self.lookahead.end_search(self.lookahead.try_token(engine, &moved, &after, token, 0))
+        trace_release(&engine.recognizer.trace, &mark)
+        return status
+
+    cdef int can_close_after(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte
+    ) noexcept nogil:
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef CanonicalState after = at[0]
+        cdef Config moved = config[0]
+        cdef uint32_t[8] closing
+        cdef TokenWalk walk
+        cdef int status = self.take_character(engine, &moved, &after, byte)
+        if status > 0:
+            status = self.rules.fits(&after, token, False)
+        if status > 0:
+            status = self.rules.settle(&after, token)
+        if status > 0:
+            self.lookahead.begin_search(&moved)
+            status = self.list_closing(engine, &moved, closing)
+            if status >= 0:
+                status = self.lookahead.begin_walk(engine, &moved, &after, 0, &walk)
+            if status >= 0:
+                status = self.lookahead.search_roots(engine, &walk, closing, 0, NULL)
+            status = self.lookahead.end_search(status)
+        trace_release(&engine.recognizer.trace, &mark)
+        return status
+
+    cdef int list_closing(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil:
+        cdef uint32_t byte, target
+        cdef int status
+        memset(bytes, 0, 8 * sizeof(uint32_t))
+        for byte in range(256):
+            status = dfa_step(&engine.recognizer.dfa, config.state, byte, &target)
+            if status < 0:
+                return status
+            if target <= LAST_STATE:
+                status = 1 if is_complete(&engine.recognizer, target) else self.completes_next(engine, target)
+                if status < 0:
+                    return status
+                if status:
+                    bit_set(bytes, byte)
+        return OK
+
+    cdef int completes_next(self, Engine engine, uint32_t state) noexcept nogil:
+        cdef uint32_t byte, target
+        cdef int status = 0
+        cdef bint found = False
+        for byte in range(256):
+            status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
+            if status < 0:
+                return status
+            if target == DEAD:
+                continue
+            if target > LAST_STATE or not is_complete(&engine.recognizer, target):
+                return 0
+            found = True
+        return found
+
+    cdef int take_character(self, Engine engine, Config* config, CanonicalState* at, uint32_t byte) noexcept nogil:
+        cdef int status = self.lookahead.steps.step(engine, config, byte)
+        if status <= 0:
+            return status
+        self.rules.start(at, False)
+        return self.rules.feed(at, byte)
 
     cdef int list_unfollowed(self) noexcept nogil:
         cdef size_t base = self.unfollowed.len

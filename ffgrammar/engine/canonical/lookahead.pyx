@@ -31,11 +31,9 @@ from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.canonical.tails cimport Tails
 from ffgrammar.engine.canonical.token_walk cimport OUT_OF_NODES, TokenWalk, walk_begin, walk_next
-from ffgrammar.engine.masks.compute cimport is_complete
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, UNCONSTRAINED
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
-from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport subtree_end
 
 cdef enum:
@@ -156,81 +154,6 @@ cdef class Lookahead:
         self.end_search(1)
         trace_release(&engine.recognizer.trace, &mark)
         return 1 if status == 0 and self.searched == MAX_SEARCHED else status
-
-    cdef int can_be_followed(
-        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte
-    ) noexcept nogil:
-        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
-        cdef CanonicalState after = at[0]
-        cdef Config moved = config[0]
-        cdef int status = self.take_character(engine, &moved, &after, byte)
-        if status > 0:
-            self.begin_search(&moved)
-            status = self.end_search(self.try_token(engine, &moved, &after, token, 0))
-        trace_release(&engine.recognizer.trace, &mark)
-        return status
-
-    cdef int can_close_after(
-        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte
-    ) noexcept nogil:
-        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
-        cdef CanonicalState after = at[0]
-        cdef Config moved = config[0]
-        cdef uint32_t[8] closing
-        cdef TokenWalk walk
-        cdef int status = self.take_character(engine, &moved, &after, byte)
-        if status > 0:
-            status = self.rules.fits(&after, token, False)
-        if status > 0:
-            status = self.rules.settle(&after, token)
-        if status > 0:
-            self.begin_search(&moved)
-            status = self.list_closing(engine, &moved, closing)
-            if status >= 0:
-                status = self.begin_walk(engine, &moved, &after, 0, &walk)
-            if status >= 0:
-                status = self.search_roots(engine, &walk, closing, 0, NULL)
-            status = self.end_search(status)
-        trace_release(&engine.recognizer.trace, &mark)
-        return status
-
-    cdef int list_closing(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil:
-        cdef uint32_t byte, target
-        cdef int status
-        memset(bytes, 0, 8 * sizeof(uint32_t))
-        for byte in range(256):
-            status = dfa_step(&engine.recognizer.dfa, config.state, byte, &target)
-            if status < 0:
-                return status
-            if target <= LAST_STATE:
-                status = 1 if is_complete(&engine.recognizer, target) else self.completes_next(engine, target)
-                if status < 0:
-                    return status
-                if status:
-                    bit_set(bytes, byte)
-        return OK
-
-    cdef int completes_next(self, Engine engine, uint32_t state) noexcept nogil:
-        cdef uint32_t byte, target
-        cdef int status = 0
-        cdef bint found = False
-        for byte in range(256):
-            status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
-            if status < 0:
-                return status
-            if target == DEAD:
-                continue
-            if target > LAST_STATE or not is_complete(&engine.recognizer, target):
-                return 0
-            found = True
-        return found
-
-    cdef int take_character(self, Engine engine, Config* config, CanonicalState* at, uint32_t byte) noexcept nogil:
-        cdef int status = self.steps.step(engine, config, byte)
-        if status <= 0:
-            return status
-        self.rules.start(at, False)
-        return self.rules.feed(at, byte)
 
     cdef int name_state(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t* name) noexcept nogil:
         cdef uint32_t[4 + 2 * MAX_HYPOTHESES] words
