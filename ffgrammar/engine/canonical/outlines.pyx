@@ -1,7 +1,7 @@
 """Of a tail, only the tokens matter that begin to spell it. Most tails have few such tokens, and tails that differ far ahead have
 the same. So an outline lists these tokens, and says where nothing is known. What follows from it for the token before it is the
-same under all grammars. (Keyed by outlines, what is found is used again far more often than keyed by tails: canonical masks along compact
-documents take 0.87 of the time.)
+same under all grammars. (Keyed by outlines, what is found is used again far more often than keyed by tails: canonical masks along
+compact documents take 0.87 of the time.)
 
 An outline is a list of items:
 
