@@ -1,5 +1,5 @@
 """A pre-token can end at a place if some text that the grammar allows next makes it end there. A few characters show this, and
-no tokens are needed.
+no tokens are needed. Many tokens lead to the same place, so the answer is kept, unless it depends on values in the text.
 """
 
 cimport cython

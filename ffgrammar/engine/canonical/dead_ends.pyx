@@ -247,6 +247,7 @@ cdef class DeadEnds:
         cdef uint32_t end = offset + 1 + self.count(offset)
         cdef uint32_t high = end
         cdef uint32_t middle
+        # (most lists are never searched: a list is sorted when it is searched for the first time)
         if not self.dead.data[offset] & <uint32_t>SORTED:
             sort_words(self.dead.data + low, end - low)
             self.dead.data[offset] |= <uint32_t>SORTED

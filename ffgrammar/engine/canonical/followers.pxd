@@ -15,8 +15,8 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 from ffgrammar.tokens.canonical.transitions cimport Transition
 
 cdef enum:
-    OF_OUTLINE = 0x80000000  # flag of the number of a list: it is the number of an outline
-    VERDICTS = 4096  # how many entries `verdicts` has
+    OF_OUTLINE = 0x80000000  # flag of what list_of writes: this is the number of an outline
+    VERDICTS = 4096          # how many entries `verdicts` has
 
 
 @cython.final

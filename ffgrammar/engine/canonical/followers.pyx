@@ -1,6 +1,7 @@
 """After a string's closing quote few tokens can come. Apart from merges, they are the same after all tokens that end in this
 quote, so they are listed once. A token that ends in the quote is a dead end if it can stand before none of the listed tokens. At
-many places of a grammar the lists are equal. So what is found about a list and a token is kept for all these places.
+many places of a grammar the lists are equal. So what is found about a list and a token is kept for all these places. Where a
+place has an outline, it takes the place of the list, because it serves more places (outlines.pyx).
 """
 
 cimport cython

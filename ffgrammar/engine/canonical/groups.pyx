@@ -1,7 +1,8 @@
 """Some dozens of tokens end in a string's closing quote. They lead to few outcomes, and at most places of a grammar, the lists of
 what may follow are among few, too. So for each outcome and each list it is found once which of these tokens can stand before none
 of the list. At other places only these are looked at. (Along compact documents of MaskBench, four of five places ask for what was
-found already.)
+found already.) What is found with an outline in place of a list holds under all grammars, so it is kept for all of them
+(engine/masks/partition_notes.pxd).
 """
 
 cimport cython

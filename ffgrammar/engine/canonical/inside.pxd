@@ -53,7 +53,7 @@ cdef class InsideTokens:
     cdef int judge_surveyed(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil
 
     # Part of judge_surveyed: whether those of `count` tokens that have no lead all lead to one lexer state. If so, `config` gets
-    # this state. No row is virtual.
+    # this state, and the tokens can be judged together although the survey is that of a base. No row is virtual.
     cdef int lead_together(
         self, Engine engine, const uint32_t* tokens, uint32_t count, Config* config) noexcept nogil
 

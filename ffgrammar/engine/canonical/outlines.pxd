@@ -21,12 +21,12 @@ cdef enum:
 cdef class Outlines:
     cdef CanonicalRules rules
     cdef Tails tails
-    cdef Intern outlines  # lists of items (outlines.pyx)
+    cdef Intern outlines   # lists of items (outlines.pyx)
     cdef uint32_t cleared  # how often everything was forgotten
-    cdef Vec outline_of   # by tail: its outline, or ABSENT
-    cdef Vec items        # scratch
-    cdef Map verdicts     # outline << 32 | token -> verdict
-    cdef Vec hints        # by outline: the node of the token that judge_free found last, or ABSENT
+    cdef Vec outline_of    # by tail: its outline, or ABSENT
+    cdef Vec items         # scratch
+    cdef Map verdicts      # outline << 32 | token -> verdict
+    cdef Vec hints         # by outline: the node of the token that judge_free found last, or ABSENT
 
     # All methods run with the engine's lock held. Unless its comment says otherwise, a method returns OK or a status.
 

@@ -1,13 +1,13 @@
 """Of a tail, only the tokens matter that begin to spell it. Most tails have few such tokens, and tails that differ far ahead have
-the same. So an outline lists these tokens, and what is not known of others. What it says of a token before it is the same under
-all grammars. (Keyed by outlines, what is found is used again far more often than keyed by tails: canonical masks along compact
-documents take 0.87 of the time.)
+the same. So an outline lists these tokens, and says where nothing is known. What follows from it for the token before it is the
+same under all grammars. (Keyed by outlines, what is found is used again far more often than keyed by tails: canonical masks along
+compact documents take 0.87 of the time.)
 
 An outline is a list of items:
 
 - a token after which a sentence goes on;
-- PERHAPS: a token, of which it is not known whether a sentence goes on;
-- BELOW: a node of the trie, of the tokens below which this is not known;
+- PERHAPS: a token after which it is not known whether a sentence goes on;
+- BELOW: a node of the trie: this is not known of the tokens below it;
 - FREE_BELOW: a node of the trie at which free text begins, how many words its tail has, and these words;
 - ALL_TOKENS: this is not known of any token.
 

@@ -19,8 +19,10 @@ cdef enum:
     CAN_END = 1      # the pre-token can end here
     MANY = 2         # too many bytes may come next, so they are left out
     ANYTHING = 4     # nothing is known of what may come
-    FREE_WORDS = 6   # of a tail with FREE, before its hypotheses
     FREE = 8         # with MANY: some bytes lead to free text
+
+cdef enum:
+    FREE_WORDS = 6   # words of a tail with FREE before its hypotheses
 
 
 @cython.final

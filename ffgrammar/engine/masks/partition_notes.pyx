@@ -1,4 +1,6 @@
-"""Notes are kept in the table of partitions, under the key of a lexer state and a topic."""
+"""Notes are kept in the table of partitions, under the key of a lexer state and a topic. A long topic is a list of words. It gets a
+number together with the key.
+"""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
@@ -69,11 +71,11 @@ cdef int copy_note(const Partitions* p, uint64_t name, Vec* words) noexcept nogi
     return KEPT
 
 
-cdef int add_note(Partitions* p, uint64_t key, const uint32_t* words, uint32_t count) noexcept nogil:
+cdef int add_note(Partitions* p, uint64_t name, const uint32_t* words, uint32_t count) noexcept nogil:
     """Keep a note under a name in `notes_at`, unless there is one. Returns OK or NO_MEMORY."""
     cdef uint32_t** more
     cdef uint32_t* note
-    if map_get(&p.notes_at, key) != ABSENT:
+    if map_get(&p.notes_at, name) != ABSENT:
         return OK
     # (room for a power of two, at least 64)
     if p.note_count >= 64 and p.note_count & (p.note_count - 1) == 0 or p.notes == NULL:
@@ -82,7 +84,7 @@ cdef int add_note(Partitions* p, uint64_t key, const uint32_t* words, uint32_t c
             return NO_MEMORY
         p.notes = more
     note = <uint32_t*>malloc((<size_t>count + 1) * sizeof(uint32_t))
-    if note == NULL or map_put(&p.notes_at, key, p.note_count) < 0:
+    if note == NULL or map_put(&p.notes_at, name, p.note_count) < 0:
         free(note)
         return NO_MEMORY
     note[0] = count

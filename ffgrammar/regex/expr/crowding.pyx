@@ -163,6 +163,7 @@ cdef uint64_t count_word(const Word* word, uint32_t* seen, bint whole) noexcept 
 
 
 cdef uint64_t count_words(const Nodes* n, uint32_t e, uint32_t unit, uint32_t* seen, bint whole) noexcept nogil:
+    """How many characters of all words count, as in count_word."""
     cdef Word word
     cdef uint64_t counted = 0
     cdef uint32_t i
@@ -219,8 +220,8 @@ cdef uint32_t overlap(const Word* word, const Word* following) noexcept nogil:
 
 
 cdef uint32_t price(const uint32_t* overlaps, const uint32_t* columns, uint32_t count) noexcept nogil:
-    """What an order of words saves at most. Each word overlaps one that follows and one that it follows: what it saves is below the
-    number of its column, and what exceeds that number is below the greatest of its row."""
+    """What an order of words saves at most. An order takes at most one overlap of each row and of each column of a table. A column
+    pays for an overlap up to the column's number. The row pays the rest, which is at most the greatest rest in the row."""
     cdef uint32_t total = 0
     cdef uint32_t i, j, row
     for i in range(count):

@@ -11,7 +11,7 @@ from ffgrammar.regex.expr.nodes cimport Nodes
 # Whether all texts of `e` are known to be texts of `star`, which is a loop x*. False also if that is hard to see.
 cdef bint within_star(Nodes* n, uint32_t e, uint32_t star) noexcept nogil
 
-# Whether all texts of `e` are texts of `whole`, where both are as a rule characters: sets, literals, concatenations and unions.
+# Whether all texts of `e` are texts of `whole`. Usually both are characters: sets, literals, concatenations and unions of bytes.
 # False also if that is hard to see.
 cdef bint part_within(const Nodes* n, uint32_t e, uint32_t whole) noexcept nogil
 

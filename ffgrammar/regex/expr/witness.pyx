@@ -26,6 +26,7 @@ cdef enum:
     # Unions with more members, longer concatenations and longer texts are not looked at.
     MAX_PARTS = 64
     MAX_TEXT = 64
+    # So many expressions are looked at to find the texts of one member.
     MAX_LOOKS = 256
     # The rounds of a member of which none are known.
     NO_ROUNDS = 0xFFFFFFFE

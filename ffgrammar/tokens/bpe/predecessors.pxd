@@ -7,7 +7,7 @@ from ffgrammar.tokens.bpe.token_masks cimport TokenMasks
 
 cdef enum:
     NO_LIMIT = 0xFFFFFFFF
-    JOINED_WORDS = 3
+    JOINED_WORDS = 3  # of a Joined
 
 
 cdef struct Joined:

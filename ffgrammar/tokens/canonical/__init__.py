@@ -10,7 +10,7 @@ In reading order:
     endings      what may follow those tokens after which the pre-token cannot end
     sieve        the tokens that the rules let follow a state
     following    which tokens may follow a sequence
-    partners     whether merges leave a token beside one of certain others
+    partners     whether merges leave a token before one of certain others
     other_ways   what may come in the place of a token if the text goes on
     cuts         where a text is cut into pre-tokens, whatever text follows
     sequence     a sequence that grows, as a class for Python code

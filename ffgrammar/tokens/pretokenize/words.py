@@ -3,7 +3,7 @@
 
 Models have up to thousands of tokens that are found in a text before it is cut. Words that end alike share what they
 end in, and characters that lead to the same rest share a step, as in a minimal automaton: the 6,242 words `<unused0>`
-to `<unused6241>` take 70 instructions. It is made word by word, in ascending order, as in Daciuk and others,
+to `<unused6241>` take 70 instructions. The automaton is made word by word, in ascending order, as in Daciuk and others,
 "Incremental Construction of Minimal Acyclic Finite-State Automata" (2000): a node that the next word does not pass is
 finished.
 

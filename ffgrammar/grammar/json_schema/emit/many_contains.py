@@ -3,7 +3,7 @@
 Its parameter (see ir.Template) has bits for each `contains`: the first one is set when one item has obeyed the schema,
 the second one when two items have, and so on up to `minContains`. There is one template for items that count for
 nothing, and one for each bit. The nonterminal is joined (ir.Parametric): an item that obeys several schemas sets a bit
-for each. The automaton of contains.py has edges for each set of schemas instead, half a million for twelve.
+for each. The automaton of contains.py has an edge for each set of schemas instead: half a million for twelve.
 
 The first counter of the parameter is the number of items so far, as far as it matters.
 """

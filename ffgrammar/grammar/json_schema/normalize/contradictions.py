@@ -1,7 +1,8 @@
 # cython: language_level=3
 """What surely has no value, as far as is cheap to see: shapes, and conjunctions.
 
-The answer may be "perhaps" where there is no value. So it is only used to save work, and where a rough answer will do.
+"No" means only that this is not seen: there may be no value all the same. So the answer is only used to save work, and
+where a rough answer will do.
 """
 
 from __future__ import annotations

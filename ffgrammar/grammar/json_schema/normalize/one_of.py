@@ -83,6 +83,9 @@ class OneOfs:
     def check(self, examiner: Examiner) -> bool:
         """Compare the branches of every `oneOf` that was taken for an `anyOf`.
 
+        Args:
+            examiner: makes the shapes of the branches, and looks for contradictions between branches.
+
         Returns:
             Whether some branches may hold at once. If so, shapes that were made before are wrong.
         """
