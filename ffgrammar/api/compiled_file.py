@@ -207,13 +207,9 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     _expect(not groups or all(lexeme.group < len(groups) for lexeme in lexemes), "bad groups")
     _expect(type(body["apart"]) is bool and not (body["apart"] and any(one.anywhere for one in lexemes)), "bad flags")
     names = _strings(body, "names")
-    parametric = {}
-    joined = set()
-    for number, bits, is_joined in body["parametric"]:
-        parametric[_number(number, len(names), "nonterminal")] = _number(bits, limits.rules, "number of bits")
-        _expect(type(is_joined) is bool, "bad flags")
-        if is_joined:
-            joined.add(number)
+    families = [_family(*one, names, limits) for one in body["parametric"]]
+    parametric = {family.number: family.bits for family in families}
+    _expect(len(parametric) == len(families), "a nonterminal with two parameters")
     words = _number(body["words"], len(lexemes) + 1, "number of words")
     plain = not (parametric or groups or checks) and not any(one.anywhere or one.group for one in lexemes)
     _expect(plain or not (words or body["skips_in"]), "words or scoped skips")
@@ -240,7 +236,7 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         body["single_skip"],
         body["delimited"],
         tuple(_strings(body, "warnings")),
-        tuple(Parametric(number, bits, number in joined) for number, bits in parametric.items()),
+        tuple(families),
         tuple(templates),
         tuple(checks),
         body["family"],
@@ -341,6 +337,11 @@ def _symbols(rhs: Any, names: list[str], lexemes: list[Lexeme]) -> tuple[int, ..
     for symbol in rhs:
         _number(symbol, 2 * (len(names) if symbol & 1 else len(lexemes)), "symbol")
     return tuple(rhs)
+
+
+def _family(number: Any, bits: Any, joined: Any, names: list[str], limits: Limits) -> Parametric:
+    _expect(type(joined) is bool, "bad flags")
+    return Parametric(_number(number, len(names), "nonterminal"), _number(bits, limits.rules, "number of bits"), joined)
 
 
 def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: list[Lexeme]) -> Template:

@@ -4,7 +4,7 @@ that goes on with it.
 
 The sentence need not be found whole. After the end of a pre-token, any text that the grammar allows has canonical tokens, and the
 grammar can complete whatever it has allowed so far. So it is enough that the pre-token can end here: some text may
-follow that makes it end (`can_reach_boundary`). Whether such a text may follow depends on the grammar's configuration and on the
+follow that makes it end (`Boundaries.can_reach`). Whether such a text may follow depends on the grammar's configuration and on the
 hypothesis about pre-tokens, not on tokens. So this is found once for each configuration and hypothesis. Only if the pre-token
 cannot end yet, the search tries tokens that go on with it.
 

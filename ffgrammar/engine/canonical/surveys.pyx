@@ -208,7 +208,7 @@ cdef class Surveys:
                     continue
                 now.state = target
                 now.missing = missing_after(<uint8_t>place.missing, byte)
-                now.character = self.rules.pretokens.ascii[byte] if byte < 0x80 else ABSENT
+                now.character = <uint32_t>self.rules.pretokens.ascii[byte] if byte < 0x80 else ABSENT
                 if now.state == last.state and now.missing == last.missing and now.character == last.character:
                     continue
                 status = self.meet(engine, &now, <uint32_t>(at // PLACE_WORDS) - 1, byte)

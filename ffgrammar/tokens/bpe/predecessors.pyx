@@ -37,6 +37,14 @@ cdef class Predecessors(TokenMasks):
         max_bytes: how many bytes of masks are kept. A mask that would exceed this drops those kept before.
     """
 
+    def __cinit__(self, Merges merges not None, size_t max_bytes=16 << 20):
+        vec_init(&self.joined)
+        vec_init(&self.whole)
+
+    def __dealloc__(self):
+        vec_free(&self.joined)
+        vec_free(&self.whole)
+
     def before(self, token):
         """The mask of the predecessors of a token, as bytes: little-endian words of 32 bits, one more than other masks have.
         Of several tokens with equal bytes, it has only the one that the tokenizer writes. It is all zeros for a token that
@@ -46,14 +54,6 @@ cdef class Predecessors(TokenMasks):
             TokenizerError: the id is out of range.
         """
         return self.find_any(token)
-
-    def __cinit__(self, Merges merges not None, size_t max_bytes=16 << 20):
-        vec_init(&self.joined)
-        vec_init(&self.whole)
-
-    def __dealloc__(self):
-        vec_free(&self.joined)
-        vec_free(&self.whole)
 
     cdef int write(self, uint32_t one, uint32_t* mask) noexcept nogil:
         cdef size_t room = <size_t>self.merges.trie.vocab_size + 1
