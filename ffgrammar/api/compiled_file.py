@@ -207,7 +207,7 @@ def _read(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     _expect(not groups or all(lexeme.group < len(groups) for lexeme in lexemes), "bad groups")
     _expect(type(body["apart"]) is bool and not (body["apart"] and any(one.anywhere for one in lexemes)), "bad flags")
     names = _strings(body, "names")
-    families = [_family(*one, names, limits) for one in body["parametric"]]
+    families = [_family(one, names, limits) for one in body["parametric"]]
     parametric = {family.number: family.bits for family in families}
     _expect(len(parametric) == len(families), "a nonterminal with two parameters")
     words = _number(body["words"], len(lexemes) + 1, "number of words")
@@ -339,7 +339,8 @@ def _symbols(rhs: Any, names: list[str], lexemes: list[Lexeme]) -> tuple[int, ..
     return tuple(rhs)
 
 
-def _family(number: Any, bits: Any, joined: Any, names: list[str], limits: Limits) -> Parametric:
+def _family(one: Any, names: list[str], limits: Limits) -> Parametric:
+    number, bits, joined = one
     _expect(type(joined) is bool, "bad flags")
     return Parametric(_number(number, len(names), "nonterminal"), _number(bits, limits.rules, "number of bits"), joined)
 
