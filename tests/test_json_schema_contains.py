@@ -137,6 +137,15 @@ def test_an_item_can_meet_several() -> None:
     assert is_sentence(grammar, b"[1, 19]") and not is_sentence(grammar, b"[18, 18]")
 
 
+def test_items_that_repeat_are_refused_at_the_comma() -> None:
+    schema = {"type": "array", "uniqueItems": True, "allOf": [{"contains": {"const": number}} for number in range(6)]}
+    for style, comma in (({}, b","), ({"indent": 2}, b",\n  "), ({"separators": (" , ", ":")}, b" , ")):
+        matcher = ff.compile_json_schema(schema, BYTES, **style).matcher()
+        begun = (b"[\n  " if "indent" in style else b"[") + b"1" + comma + b"1"
+        assert matcher.accept_bytes(begun) == len(begun)
+        assert matcher.accept_bytes(comma) == 0
+
+
 def test_an_item_can_meet_all() -> None:
     letters = "abcdefghijkl"
     schema = {"type": "array", "allOf": [{"contains": {"type": "string", "pattern": one}} for one in letters]}
@@ -162,3 +171,21 @@ def test_objects_of_many_keys() -> None:
     items = [{key: value["const"] for key, value in keys.items()} for keys in objects]
     assert is_sentence(grammar, json.dumps({"p0": items}).encode())
     assert not is_sentence(grammar, json.dumps({"p0": items[1:]}).encode())
+
+
+@pytest.mark.parametrize("least", [0, 12])
+def test_the_distance_leads_to_the_end(least: int) -> None:
+    kinds = [{"contains": {"type": "number", "minimum": number}, "minContains": 2} for number in range(6)]
+    matcher = ff.compile_json_schema({"type": "array", "minItems": least, "allOf": kinds}, BYTES).matcher()
+    text = b""
+    while not matcher.is_accepting() and len(text) < 100:
+        distances = {}
+        for byte in matcher.allowed_token_ids().tolist():
+            matcher.accept_token(byte)
+            distances[byte] = matcher.distance()
+            matcher.rollback(1)
+        byte = min(distances, key=lambda byte: distances[byte])
+        assert matcher.accept_token(byte)
+        text += bytes([byte])
+    assert matcher.is_accepting(), text
+    assert len(json.loads(text)) >= least

@@ -3,7 +3,7 @@ position in its production (`rest`), and what follows the completion of that pro
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.heap cimport heap_pop, heap_push
@@ -14,7 +14,7 @@ from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push
 from ffgrammar.engine.parser.links cimport link_count, link_pair
 from ffgrammar.engine.parser.rows cimport ROOT, Item, row_accepting, row_items, row_waiting
 from ffgrammar.engine.parser.tables cimport (
-    END, I_BITS, I_HEAD, NONE, NONTERMINAL, NUMBER, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_NEED, Rules,
+    END, I_BITS, I_COUNT, I_HEAD, NONE, NONTERMINAL, NUMBER, T_ADD, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_LOWEST, T_NEED, Rules,
 )
 from ffgrammar.engine.recognizer.recognizer cimport parser_row
 from ffgrammar.regex.expr.nodes cimport FAR, NOTHING, add_lengths, min_remaining
@@ -194,31 +194,50 @@ cdef uint32_t symbol_length(const Estimates* e, const Recognizer* m, uint32_t sy
     return e.instances.data[symbol] if symbol < e.instances.len else instance_length(e, m, symbol)
 
 
+cdef uint32_t body_length(const Estimates* e, const Recognizer* m, const uint32_t* template) noexcept nogil:
+    """An estimate of the least length of a template's body."""
+    cdef uint32_t length = 0
+    cdef uint32_t i
+    for i in range(template[T_LENGTH]):
+        # (the symbol is plain, or an instance that plain productions name, so there is no deeper recursion)
+        length = add_lengths(length, symbol_length(e, m, template[T_BODY + i]))
+    return length
+
+
 cdef uint32_t instance_length(const Estimates* e, const Recognizer* m, uint32_t number) noexcept nogil:
     """An estimate of the least length of an instance's texts. Before the instance can end, all bits that its end needs must be
-    set. The estimate is the length of the bodies of the templates that set the missing bits."""
+    set, and its first counter must have reached a bound. The estimate is the length of the end, of the bodies of the templates
+    that set the missing bits, and of as many of the shortest bodies as are still missing then."""
     cdef const Rules* rules = m.rules
     cdef const uint32_t* instance = intern_get(&rules.instances, number)
-    cdef const uint32_t* need = NULL
+    cdef const uint32_t* end = NULL
+    cdef const uint32_t* need
     cdef const uint32_t* template
     cdef uint32_t first = rules.template_starts.data[instance[I_HEAD]]
     cdef uint32_t last = rules.template_starts.data[instance[I_HEAD] + 1]
-    cdef uint32_t length = 0
-    cdef uint32_t k, i, bit
+    cdef uint32_t shortest = FAR  # of the bodies that set no missing bit
+    cdef uint32_t count = instance[I_COUNT]
+    cdef uint32_t k, bit, body, length
     for k in range(first, last):
         template = rules.templates.data + rules.template_list.data[k]
         if template[T_AGAIN] == <uint32_t>NONE and template[T_NEED] != <uint32_t>NONE:
-            need = rules.templates.data + template[T_NEED]
-    if need == NULL:
+            end = template
+    if end == NULL:
         return 0
+    need = rules.templates.data + end[T_NEED]
+    length = body_length(e, m, end)
     for k in range(first, last):
         template = rules.templates.data + rules.template_list.data[k]
-        bit = template[T_BIT]
-        if bit == <uint32_t>NONE or not bit_test(need, bit) or bit_test(instance + I_BITS, bit):
+        if template[T_AGAIN] == <uint32_t>NONE:
             continue
-        for i in range(template[T_LENGTH]):
-            # (the symbol is plain, or an instance that plain productions name, so there is no deeper recursion)
-            length = add_lengths(length, symbol_length(e, m, template[T_BODY + i]))
+        bit = template[T_BIT]
+        if bit != <uint32_t>NONE and bit_test(need, bit) and not bit_test(instance + I_BITS, bit):
+            length = add_lengths(length, body_length(e, m, template))
+            count += template[T_ADD]
+        elif template[T_ADD] and instance[I_COUNT] < end[T_LOWEST]:
+            shortest = min(shortest, body_length(e, m, template))
+    if count < end[T_LOWEST]:
+        length = <uint32_t>min(<uint64_t>FAR, length + <uint64_t>(end[T_LOWEST] - count) * shortest)
     return length
 
 

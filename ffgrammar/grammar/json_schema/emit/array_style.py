@@ -26,6 +26,10 @@ class ArrayStyle:
         self.comma = em.comma
         self.layout = em.layout
 
+    def comma_symbols(self) -> tuple[int, ...]:
+        """The comma, and the line break after it, as symbols of their own."""
+        return self.layout.comma_symbols(None)
+
     def item(self, conj: Conj, depth: int) -> int:
         """The symbol of the items that obey a conjunction, in an array at a depth; `em.never` if there are none."""
         return self.em.never if conj == NEVER else self.em.symbol(conj, depth + 1)

@@ -84,7 +84,7 @@ def array_that_contains(style: ArrayStyle, shape: Shape, depth: int, items: list
     array = em.builder.parametric(bits, "array", joined=True)
     more = em.builder.parametric(bits, "items", joined=True)
     # (the symbols of brackets and commas, because a template with `again` must contain a terminal)
-    first, following = (style.opening, *layout.line_break), layout.comma_symbols(None)
+    first, following = (style.opening, *layout.line_break), style.comma_symbols()
     for index, place in enumerate(places):
         if index == 0:
             _add_items(style, array, first, place, more)

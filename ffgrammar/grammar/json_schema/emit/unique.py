@@ -112,9 +112,13 @@ class _CheckedStyle(ArrayStyle):
         check = em.builder.check(kind)
         self.opening = terminal(literal(b"["), opens=True)
         self.closing = terminal(literal(b"]"), check=check)
-        if kind == "unique":
+        self._comma_check = check if kind == "unique" else None
+        if self._comma_check is not None:
             self.comma = em.layout.comma(check)
         self.layout = em.layout.checked(check)
+
+    def comma_symbols(self) -> tuple[int, ...]:
+        return self.layout.comma_symbols(self._comma_check)
 
     def item(self, conj: Conj, depth: int) -> int:
         """The symbol of the items that obey a conjunction.
