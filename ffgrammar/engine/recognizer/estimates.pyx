@@ -217,7 +217,7 @@ cdef uint32_t instance_length(const Estimates* e, const Recognizer* m, uint32_t 
     cdef uint32_t last = rules.template_starts.data[instance[I_HEAD] + 1]
     cdef uint32_t shortest = FAR  # of the bodies that set no missing bit
     cdef uint32_t count = instance[I_COUNT]
-    cdef uint32_t k, bit, body, length
+    cdef uint32_t k, bit, length
     for k in range(first, last):
         template = rules.templates.data + rules.template_list.data[k]
         if template[T_AGAIN] == <uint32_t>NONE and template[T_NEED] != <uint32_t>NONE:
