@@ -22,8 +22,10 @@ __all__ = ["array_that_contains", "may_be_remembered"]
 
 # With fewer states, the automaton is small.
 FEWEST_STATES = 16
-# With more templates, each of which has the bits of a parameter, the automaton ends in its limit instead.
-MOST_TEMPLATES = 10_000
+# With more templates, each of which has the bits of a parameter, the automaton ends in its limit instead. (A search for
+# the shortest text looks at all templates for each item that may come, so its time grows with their third power: with
+# 2,000 it takes minutes.)
+MOST_TEMPLATES = 400
 
 
 class _Place(NamedTuple):
