@@ -51,7 +51,7 @@ def may_be_remembered(shape: Shape, items: list[Conj], most: int | None) -> bool
         items: as in `array_that_contains`.
         most: how many items there may be; None: no bound.
     """
-    if most is not None or shape.unique is not None or any([one.most is not None for one in shape.contained]):
+    if most is not None or any([one.most is not None for one in shape.contained]):
         return False
     counts = [one.least for one in shape.contained]
     if prod([1 + count for count in counts]) < FEWEST_STATES:
