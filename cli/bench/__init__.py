@@ -266,7 +266,7 @@ def command(
     directory. There, a JSON schema is NAME.json with NAME.samples.ndjson beside it, and a grammar of rules NAME.lark or
     NAME.gbnf with texts/NAME.ndjson. With --micro or --large, DATA may be left out.
 
-    The engines take turns schema by schema, and grammar by grammar. TBM is the time between masks: one mask and one
+    The engines take turns of 20 schemas, or of one grammar. TBM is the time between masks: one mask and one
     accepted token. TTFM is the time to the first mask: compiling, and the mask at the start. Both are in microseconds,
     as seen from Python. Of grammars of rules, the masks of the engines are compared too.
 
