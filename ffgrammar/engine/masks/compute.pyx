@@ -201,7 +201,7 @@ cdef int explain(
         if status == KEPT:
             status = patch_from_base(k, m, config, base[0], leads, text_dependent)
     elif status >= 0:
-        status = find_kept(k, m, config.state)
+        status = find_kept(k, m, config.state, False)
         if status == NOT_KEPT:
             status = walk_and_keep(k, m, config.state)
     if status == SHORT:

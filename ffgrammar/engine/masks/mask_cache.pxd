@@ -58,6 +58,11 @@ cdef StoredMask* table_find(MaskTable* t, uint32_t generation, uint64_t key, bin
 # equal mask first saves half of the allocations and copies.)
 cdef StoredMask* table_pack(MaskTable* t, const uint32_t* words, uint32_t n_words, uint32_t* scratch) noexcept nogil
 
+# Write the tokens of a mask to `tokens` and return how many were written. This stops at the end of the block in which their number
+# exceeds `most`. `words` and `tokens` have room as for table_pack. (Counting the bits first is slow if the compiler may not use the
+# processor's instruction for counting bits.)
+cdef uint32_t list_tokens(const uint32_t* words, uint32_t n_words, uint32_t* tokens, uint32_t most) noexcept nogil
+
 # Keep a mask from table_pack under a key. The table holds a reference of its own. The engine's lock must be held. Returns OK or
 # NO_MEMORY.
 cdef int table_put(MaskTable* t, uint64_t key, StoredMask* mask) noexcept nogil

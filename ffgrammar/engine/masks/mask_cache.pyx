@@ -150,9 +150,6 @@ cdef uint64_t hash_mask(const uint32_t* words, size_t count) noexcept nogil:
 
 
 cdef uint32_t list_tokens(const uint32_t* words, uint32_t n_words, uint32_t* tokens, uint32_t most) noexcept nogil:
-    """Write the tokens of a mask and return how many were written. This stops at the end of the block in which their number
-    exceeds `most`. (Counting the bits first is slow if the compiler may not use the processor's instruction for counting
-    bits.)"""
     cdef const uint64_t* block
     cdef uint32_t i = 0
     cdef uint32_t count = 0

@@ -20,13 +20,17 @@ cdef enum PartitionStatus:
     # what is known of a state
     NOT_KEPT = 0            # nothing
     KEPT = 1                # its partition
-    SHORT = 2               # only that its walk is short, so that keeping the partition would not pay
+    SHORT = 2               # its partition, whose walk is short, so that making another one from it would not pay
 
 cdef struct Partition:
     # Reference-counted, and never changed. So a thread that has found a partition copies it without the lock.
     uint32_t refs
     uint32_t exit_count
-    # The exits, then the mask. Here the lexemes of an exit are bits: bit i stands for lexeme number i of the lexer state.
+    uint32_t token_count    # of the mask; or DENSE where the words of the mask are stored
+    uint32_t size           # of the mask, in words of memory
+    bint is_short           # whether the walk was short
+    # The exits, then the tokens or the words of the mask. Here the lexemes of an exit are bits: bit i stands for lexeme number i
+    # of the lexer state.
     uint32_t[1] words
 
 cdef struct Partitions:
@@ -35,7 +39,7 @@ cdef struct Partitions:
     bint has_lock
     Intern exprs            # expressions: (kind, then the bytes of a literal, or the numbers of the parts and plain numbers)
     Intern keys             # (`Dfa.eager` + 2 * the number of words, the lazy lexemes of the state as bits, expressions...)
-    Partition** by_key      # NULL where nothing is known, SHORT_WALK where the walk was short
+    Partition** by_key      # NULL where nothing is known
     size_t room             # for how many entries `by_key` has memory
     Intern topics           # (key, words of a long topic)
     Map notes_at            # key << 32 | topic, or LONG_TOPIC | number in `topics` -> number of a note
@@ -70,21 +74,20 @@ cdef int key_cache_init(KeyCache* cache) noexcept nogil
 # Forget everything, but keep the memory of the maps.
 cdef void key_cache_clear(KeyCache* cache) noexcept nogil
 
-# Look up the partition of a lexer state. If it is KEPT, copy its mask of `n_words` words to `mask` and append its exits to
-# `exits`. Returns a PartitionStatus, or a status below zero. Takes the table's lock.
+# Look up the partition of a lexer state. If it is KEPT, or SHORT and `even_short` is true, its tokens are added to `mask`, whose words
+# are zeros before, and its exits to `exits`. Returns a PartitionStatus, or a status below zero. Takes the table's lock.
 cdef int partitions_find(
-    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* exits,
+    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, bint even_short, uint32_t* mask, Vec* exits,
 ) noexcept nogil
 
-# Keep the partition of a lexer state. Nothing is kept for a state with too many lexemes or with very large ones, or if another
-# engine has kept the partition meanwhile. Returns OK or a status below zero. Takes the table's lock.
+# Keep the partition of a lexer state, with the words of its mask as table_pack takes them. Nothing is kept for a state with too many
+# lexemes or with very large ones, or if another engine has kept the partition meanwhile. Returns OK or a status below zero. Takes the
+# table's lock.
 cdef int partitions_keep(
-    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
+    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, bint is_short, const uint32_t* words, uint32_t n_words,
+    const Vec* exits, uint32_t* scratch,
 ) noexcept nogil
 
 # Find or make the key of a lexer state, with the table's lock held. Returns 1 with the key, 0 where the state has none, or a status
 # below zero. If the table is over its budget, everything in it is dropped first.
 cdef int find_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t* key) noexcept nogil
-
-# Remember that the walk of a lexer state is SHORT. Returns OK or a status below zero. Takes the table's lock.
-cdef int partitions_note_short(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state) noexcept nogil

@@ -13,6 +13,7 @@ from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, own
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add, lock_free, lock_init, lock_leave, lock_take
 from ffgrammar.core.vec cimport vec_free, vec_push
+from ffgrammar.engine.masks.mask_cache cimport DENSE, list_tokens
 from ffgrammar.engine.masks.trie_walk cimport EXIT_WORDS
 from ffgrammar.regex.dfa.threads cimport is_one_thread
 from ffgrammar.regex.expr.shared_numbers cimport shared_expression
@@ -22,9 +23,6 @@ cdef enum:
     MAX_LEXEMES = 32
     # instead of a key: the partition of the state is never kept
     NO_KEY = 0xFFFFFFFD
-
-# In `by_key` instead of a partition: the walk is short.
-cdef Partition* SHORT_WALK = <Partition*><size_t>1
 
 
 cdef int key_cache_init(KeyCache* cache) noexcept nogil:
@@ -52,7 +50,7 @@ cdef void release(Partition* partition) noexcept nogil:
 cdef void free_partitions(Partitions* p) noexcept nogil:
     cdef uint32_t key
     for key in range(intern_count(&p.keys)):
-        if p.by_key[key] != NULL and p.by_key[key] != SHORT_WALK:
+        if p.by_key[key] != NULL:
             release(p.by_key[key])
     free(p.by_key)
     p.by_key = NULL
@@ -145,9 +143,9 @@ cdef int find_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint
 
 
 cdef int copy_partition(
-    const Partition* partition, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* exits,
+    const Partition* partition, Dfa* dfa, uint32_t state, uint32_t* mask, Vec* exits,
 ) noexcept nogil:
-    """Write a partition to `mask` and `exits`, with the state's own lexemes. Returns KEPT or NO_MEMORY."""
+    """Write a partition to `mask` and `exits`, with the state's own lexemes. Returns OK or NO_MEMORY."""
     cdef const uint32_t* words = partition.words
     cdef uint32_t number = state >> 8
     cdef uint32_t bits = 0
@@ -166,30 +164,38 @@ cdef int copy_partition(
                 return NO_MEMORY
         if vec_push(exits, words[EXIT_WORDS * i]) < 0 or vec_push(exits, lexset) < 0:
             return NO_MEMORY
-    memcpy(mask, words + EXIT_WORDS * <size_t>partition.exit_count, n_words * sizeof(uint32_t))
-    return KEPT
+    words += EXIT_WORDS * <size_t>partition.exit_count
+    if partition.token_count == DENSE:
+        memcpy(mask, words, partition.size * sizeof(uint32_t))
+        return OK
+    for i in range(partition.token_count):
+        bit_set(mask, words[i])
+    return OK
 
 
 cdef int partitions_find(
-    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t* mask, size_t n_words, Vec* exits,
+    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, bint even_short, uint32_t* mask, Vec* exits,
 ) noexcept nogil:
     cdef Partition* partition = NULL
     cdef uint32_t key
+    cdef int copied = OK
     cdef int status
     lock_take(&p.lock)
     status = find_key(p, cache, dfa, state, &key)
     if status > 0:
         partition = p.by_key[key]
-        status = SHORT if partition == SHORT_WALK else NOT_KEPT if partition == NULL else KEPT
+        status = NOT_KEPT if partition == NULL else SHORT if partition.is_short else KEPT
         p.misses += status == NOT_KEPT
         p.hits += status == KEPT
-        if status == KEPT:
+        if status == KEPT or (status == SHORT and even_short):
             atomic_add(&partition.refs, 1)
+        else:
+            partition = NULL
     lock_leave(&p.lock)
-    if status == KEPT:
-        status = copy_partition(partition, dfa, state, mask, n_words, exits)
+    if partition != NULL:
+        copied = copy_partition(partition, dfa, state, mask, exits)
         release(partition)
-    return status
+    return copied if copied < 0 else status
 
 
 cdef uint32_t lexeme_bits(const Dfa* dfa, uint32_t state, uint32_t lexset) noexcept nogil:
@@ -207,29 +213,30 @@ cdef uint32_t lexeme_bits(const Dfa* dfa, uint32_t state, uint32_t lexset) noexc
 
 
 cdef Partition* pack(
-    Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
+    Dfa* dfa, uint32_t state, const uint32_t* words, uint32_t n_words, const Vec* exits, uint32_t* scratch,
 ) noexcept nogil:
-    """A partition made of a mask and exits; NULL if there is no memory."""
-    cdef size_t bytes = partition_bytes(exits.len, n_words)
-    cdef Partition* partition = <Partition*>malloc(bytes)
+    """A partition made of the words of a mask and exits; NULL if there is no memory."""
+    cdef uint32_t count = list_tokens(words, n_words, scratch, n_words >> 2)
+    cdef bint is_dense = count > n_words >> 2
+    cdef uint32_t size = n_words if is_dense else count
+    cdef Partition* partition = <Partition*>malloc(sizeof(Partition) + (exits.len + size) * sizeof(uint32_t))
     cdef uint32_t i
     if partition == NULL:
         return NULL
     partition.refs = 1
     partition.exit_count = <uint32_t>(exits.len // EXIT_WORDS)
+    partition.token_count = DENSE if is_dense else count
+    partition.size = size
     for i in range(partition.exit_count):
         partition.words[EXIT_WORDS * i] = exits.data[EXIT_WORDS * i]
         partition.words[EXIT_WORDS * i + 1] = lexeme_bits(dfa, state, exits.data[EXIT_WORDS * i + 1])
-    memcpy(partition.words + exits.len, mask, n_words * sizeof(uint32_t))
+    memcpy(partition.words + exits.len, words if is_dense else scratch, size * sizeof(uint32_t))
     return partition
 
 
-cdef inline size_t partition_bytes(size_t exit_words, size_t n_words) noexcept nogil:
-    return sizeof(Partition) + (exit_words + n_words) * sizeof(uint32_t)
-
-
 cdef int partitions_keep(
-    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, const uint32_t* mask, size_t n_words, const Vec* exits,
+    Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, bint is_short, const uint32_t* words, uint32_t n_words,
+    const Vec* exits, uint32_t* scratch,
 ) noexcept nogil:
     cdef Partition* partition
     cdef uint32_t key
@@ -237,24 +244,14 @@ cdef int partitions_keep(
     lock_take(&p.lock)
     status = find_key(p, cache, dfa, state, &key)
     if status > 0 and p.by_key[key] == NULL:
-        partition = pack(dfa, state, mask, n_words, exits)
+        partition = pack(dfa, state, words, n_words, exits, scratch)
         if partition == NULL:
             status = NO_MEMORY
         else:
+            partition.is_short = is_short
             p.by_key[key] = partition
-            p.bytes += partition_bytes(exits.len, n_words)
+            p.bytes += sizeof(Partition) + (exits.len + partition.size) * sizeof(uint32_t)
             p.kept += 1
-    lock_leave(&p.lock)
-    return status if status < 0 else OK
-
-
-cdef int partitions_note_short(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state) noexcept nogil:
-    cdef uint32_t key
-    cdef int status
-    lock_take(&p.lock)
-    status = find_key(p, cache, dfa, state, &key)
-    if status > 0 and p.by_key[key] == NULL:
-        p.by_key[key] = SHORT_WALK
     lock_leave(&p.lock)
     return status if status < 0 else OK
 

@@ -1,7 +1,7 @@
 """The partition of a lexer state: what the lexer alone says of the whole vocabulary.
 
-A partition whose walk was long is kept for other rows and other grammars (partition_cache.pyx). A state that resembles one whose
-partition is known (base_state.pyx) gets its own by a walk over the places where the two differ.
+A partition is kept for other rows and other grammars (partition_cache.pyx). A state that resembles one whose partition took a long
+walk (base_state.pyx) gets its own by a walk over the places where the two differ.
 """
 
 from libc.stddef cimport size_t
@@ -10,50 +10,43 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.map cimport map_put
 from ffgrammar.engine.masks.base_state cimport base_state
 from ffgrammar.engine.masks.lexeme_exit cimport walk_exits
-from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, SHORT, partitions_find, partitions_keep, partitions_note_short
+from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, SHORT, partitions_find, partitions_keep
 from ffgrammar.engine.masks.tables cimport reset_buffer
 from ffgrammar.engine.masks.trie_walk cimport partition_from_base, partition_vocabulary
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 
 cdef enum:
-    LONG_WALK = 4096  # a partition is kept if its walk had at least this many nodes: a copy then costs little beside a walk
+    LONG_WALK = 4096  # a walk of so many nodes: a copy of a partition costs little beside it
 
 
 cdef int walk_vocabulary(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
     return partition_vocabulary(&m.dfa, &k.vocab, state, k.buffer.data, &k.exits, &k.visited)
 
 
-cdef int find_kept(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    return partitions_find(k.partitions, &k.keys, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.exits)
-
-
-cdef int keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    """Keep the partition that was just made. Returns OK or a status."""
-    return partitions_keep(k.partitions, &k.keys, &m.dfa, state, k.buffer.data, k.vocab.n_words, &k.exits)
+cdef int find_kept(Masks* k, Recognizer* m, uint32_t state, bint even_short) noexcept nogil:
+    return partitions_find(k.partitions, &k.keys, &m.dfa, state, even_short, k.buffer.data, &k.exits)
 
 
 cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
     cdef size_t before = k.visited
     cdef int status = walk_vocabulary(k, m, state)
-    if status < 0:
-        return status
-    if k.visited - before >= LONG_WALK:
-        status = keep(k, m, state)
-        return status if status < 0 else KEPT
-    status = partitions_note_short(k.partitions, &k.keys, &m.dfa, state)
-    return status if status < 0 else SHORT
+    cdef bint is_short = k.visited - before < LONG_WALK
+    if status >= 0:
+        # the spare word is cleared: nodes without a token put their bits there
+        k.buffer.data[k.vocab.n_words] = 0
+        status = partitions_keep(
+            k.partitions, &k.keys, &m.dfa, state, is_short, k.buffer.data, k.vocab.n_words, &k.exits, k.tokens.data)
+    return status if status < 0 else SHORT if is_short else KEPT
 
 
 cdef int partition_state(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
     """The partition of a state: kept, or made by a walk. Returns a status below zero on failure."""
-    cdef int status = find_kept(k, m, state)
-    if status == NOT_KEPT:
-        return walk_and_keep(k, m, state)
-    return walk_vocabulary(k, m, state) if status == SHORT else status
+    cdef int status = find_kept(k, m, state, True)
+    return walk_and_keep(k, m, state) if status == NOT_KEPT else status
 
 
 cdef int partition_base(Masks* k, Recognizer* m, uint32_t base) noexcept nogil:
-    cdef int status = find_kept(k, m, base)
+    cdef int status = find_kept(k, m, base, False)
     if status == NOT_KEPT:
         status = walk_and_keep(k, m, base)
         if status == SHORT:
