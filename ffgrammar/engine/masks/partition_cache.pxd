@@ -20,7 +20,7 @@ cdef enum PartitionStatus:
     # what is known of a state
     NOT_KEPT = 0            # nothing
     KEPT = 1                # its partition
-    SHORT = 2               # its partition, whose walk is short, so that making another one from it would not pay
+    SHORT = 2               # that its walk is short, so that making another partition from its own would not pay
 
 cdef struct Partition:
     # Reference-counted, and never changed. So a thread that has found a partition copies it without the lock.
@@ -39,7 +39,7 @@ cdef struct Partitions:
     bint has_lock
     Intern exprs            # expressions: (kind, then the bytes of a literal, or the numbers of the parts and plain numbers)
     Intern keys             # (`Dfa.eager` + 2 * the number of words, the lazy lexemes of the state as bits, expressions...)
-    Partition** by_key      # NULL where nothing is known
+    Partition** by_key      # NULL where nothing is known, SHORT_WALK where the walk was short
     size_t room             # for how many entries `by_key` has memory
     Intern topics           # (key, words of a long topic)
     Map notes_at            # key << 32 | topic, or LONG_TOPIC | number in `topics` -> number of a note
@@ -74,13 +74,15 @@ cdef int key_cache_init(KeyCache* cache) noexcept nogil
 # Forget everything, but keep the memory of the maps.
 cdef void key_cache_clear(KeyCache* cache) noexcept nogil
 
-# Look up the partition of a lexer state. If it is KEPT, or SHORT and `even_short` is true, its tokens are added to `mask`, whose words
-# are zeros before, and its exits to `exits`. Returns a PartitionStatus, or a status below zero. Takes the table's lock.
+# Look up the partition of a lexer state. If it is KEPT, its tokens are added to `mask`, whose words are zeros before, and its exits to
+# `exits`. A partition whose walk is short counts as KEPT only if `even_short` is true. Returns a PartitionStatus, or a status below
+# zero. Takes the table's lock.
 cdef int partitions_find(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, bint even_short, uint32_t* mask, Vec* exits,
 ) noexcept nogil
 
-# Keep the partition of a lexer state, with the words of its mask as table_pack takes them. Nothing is kept for a state with too many
+# Keep the partition of a lexer state, with the words of its mask as table_pack takes them. One whose walk is short is kept if
+# it is small. Nothing is kept for a state with too many
 # lexemes or with very large ones, or if another engine has kept the partition meanwhile. Returns OK or a status below zero. Takes the
 # table's lock.
 cdef int partitions_keep(

@@ -23,6 +23,11 @@ cdef enum:
     MAX_LEXEMES = 32
     # instead of a key: the partition of the state is never kept
     NO_KEY = 0xFFFFFFFD
+    # bytes: a larger partition whose walk is short is not kept
+    MOST_SHORT = 1024
+
+# In `by_key` instead of a partition: the walk is short.
+cdef Partition* SHORT_WALK = <Partition*><size_t>1
 
 
 cdef int key_cache_init(KeyCache* cache) noexcept nogil:
@@ -42,6 +47,10 @@ cdef size_t table_bytes(const Partitions* p) noexcept nogil:
     return owner_bytes(&p.owner) + p.bytes + p.room * sizeof(void*)
 
 
+cdef inline bint is_partition(const Partition* entry) noexcept nogil:
+    return entry != NULL and entry != SHORT_WALK
+
+
 cdef void release(Partition* partition) noexcept nogil:
     if atomic_add(&partition.refs, <uint32_t>-1) == 1:
         free(partition)
@@ -50,7 +59,7 @@ cdef void release(Partition* partition) noexcept nogil:
 cdef void free_partitions(Partitions* p) noexcept nogil:
     cdef uint32_t key
     for key in range(intern_count(&p.keys)):
-        if p.by_key[key] != NULL:
+        if is_partition(p.by_key[key]):
             release(p.by_key[key])
     free(p.by_key)
     p.by_key = NULL
@@ -184,13 +193,17 @@ cdef int partitions_find(
     status = find_key(p, cache, dfa, state, &key)
     if status > 0:
         partition = p.by_key[key]
-        status = NOT_KEPT if partition == NULL else SHORT if partition.is_short else KEPT
+        if not is_partition(partition):
+            status = NOT_KEPT if partition == NULL else SHORT
+            partition = NULL
+        elif partition.is_short and not even_short:
+            status = SHORT
+            partition = NULL
+        else:
+            status = KEPT
+            atomic_add(&partition.refs, 1)
         p.misses += status == NOT_KEPT
         p.hits += status == KEPT
-        if status == KEPT or (status == SHORT and even_short):
-            atomic_add(&partition.refs, 1)
-        else:
-            partition = NULL
     lock_leave(&p.lock)
     if partition != NULL:
         copied = copy_partition(partition, dfa, state, mask, exits)
@@ -213,44 +226,54 @@ cdef uint32_t lexeme_bits(const Dfa* dfa, uint32_t state, uint32_t lexset) noexc
 
 
 cdef Partition* pack(
-    Dfa* dfa, uint32_t state, const uint32_t* words, uint32_t n_words, const Vec* exits, uint32_t* scratch,
+    Dfa* dfa, uint32_t state, uint32_t token_count, const uint32_t* mask, uint32_t size, const Vec* exits,
 ) noexcept nogil:
-    """A partition made of the words of a mask and exits; NULL if there is no memory."""
-    cdef uint32_t count = list_tokens(words, n_words, scratch, n_words >> 2)
-    cdef bint is_dense = count > n_words >> 2
-    cdef uint32_t size = n_words if is_dense else count
-    cdef Partition* partition = <Partition*>malloc(sizeof(Partition) + (exits.len + size) * sizeof(uint32_t))
+    """A partition made of a mask and exits; NULL if there is no memory."""
+    cdef Partition* partition = <Partition*>malloc(partition_bytes(exits.len, size))
     cdef uint32_t i
     if partition == NULL:
         return NULL
     partition.refs = 1
     partition.exit_count = <uint32_t>(exits.len // EXIT_WORDS)
-    partition.token_count = DENSE if is_dense else count
+    partition.token_count = token_count
     partition.size = size
     for i in range(partition.exit_count):
         partition.words[EXIT_WORDS * i] = exits.data[EXIT_WORDS * i]
         partition.words[EXIT_WORDS * i + 1] = lexeme_bits(dfa, state, exits.data[EXIT_WORDS * i + 1])
-    memcpy(partition.words + exits.len, words if is_dense else scratch, size * sizeof(uint32_t))
+    memcpy(partition.words + exits.len, mask, size * sizeof(uint32_t))
     return partition
+
+
+cdef inline size_t partition_bytes(size_t exit_words, size_t mask_words) noexcept nogil:
+    return sizeof(Partition) + (exit_words + mask_words) * sizeof(uint32_t)
 
 
 cdef int partitions_keep(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, bint is_short, const uint32_t* words, uint32_t n_words,
     const Vec* exits, uint32_t* scratch,
 ) noexcept nogil:
+    cdef uint32_t count = list_tokens(words, n_words, scratch, n_words >> 2)
+    cdef uint32_t size = count
+    cdef const uint32_t* mask = scratch
     cdef Partition* partition
     cdef uint32_t key
     cdef int status
+    if count > n_words >> 2:
+        count = DENSE
+        size = n_words
+        mask = words
     lock_take(&p.lock)
     status = find_key(p, cache, dfa, state, &key)
-    if status > 0 and p.by_key[key] == NULL:
-        partition = pack(dfa, state, words, n_words, exits, scratch)
+    if status > 0 and p.by_key[key] == NULL and is_short and partition_bytes(exits.len, size) > MOST_SHORT:
+        p.by_key[key] = SHORT_WALK
+    elif status > 0 and p.by_key[key] == NULL:
+        partition = pack(dfa, state, count, mask, size, exits)
         if partition == NULL:
             status = NO_MEMORY
         else:
             partition.is_short = is_short
             p.by_key[key] = partition
-            p.bytes += sizeof(Partition) + (exits.len + partition.size) * sizeof(uint32_t)
+            p.bytes += partition_bytes(exits.len, size)
             p.kept += 1
     lock_leave(&p.lock)
     return status if status < 0 else OK

@@ -12,8 +12,8 @@ from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
 # Make the partition of a state by a walk over the vocabulary. Returns OK or a status.
 cdef int walk_vocabulary(Masks* k, Recognizer* m, uint32_t state) noexcept nogil
 
-# Look for the partition of a state in the table. Returns a PartitionStatus, with the partition if it is KEPT, or SHORT and
-# `even_short` is true, or a status below zero.
+# Look for the partition of a state in the table. Returns a PartitionStatus, with the partition if it is KEPT, or a status below
+# zero. A partition whose walk is short counts as KEPT only if `even_short` is true.
 cdef int find_kept(Masks* k, Recognizer* m, uint32_t state, bint even_short) noexcept nogil
 
 # Make the partition of a state, and keep it. Returns KEPT, SHORT, or a status below zero. The partition is
