@@ -74,17 +74,16 @@ cdef int key_cache_init(KeyCache* cache) noexcept nogil
 # Forget everything, but keep the memory of the maps.
 cdef void key_cache_clear(KeyCache* cache) noexcept nogil
 
-# Look up the partition of a lexer state. If it is KEPT, its tokens are added to `mask`, whose words are zeros before, and its exits to
-# `exits`. A partition whose walk is short counts as KEPT only if `even_short` is true. Returns a PartitionStatus, or a status below
-# zero. Takes the table's lock.
+# Look up the partition of a lexer state. If it is KEPT, its tokens are added to `mask`, whose words are zeros before, and its exits
+# to `exits`. A partition whose walk is short counts as KEPT only if `even_short` is true. Returns a PartitionStatus, or a status
+# below zero. Takes the table's lock.
 cdef int partitions_find(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, bint even_short, uint32_t* mask, Vec* exits,
 ) noexcept nogil
 
-# Keep the partition of a lexer state, with the words of its mask as table_pack takes them. One whose walk is short is kept if
-# it is small. Nothing is kept for a state with too many
-# lexemes or with very large ones, or if another engine has kept the partition meanwhile. Returns OK or a status below zero. Takes the
-# table's lock.
+# Keep the partition of a lexer state, with the words of its mask as table_pack takes them. One whose walk is short is kept if it is
+# small. Nothing is kept for a state with too many lexemes or with very large ones, or if another engine has kept the partition
+# meanwhile. Returns OK or a status below zero. Takes the table's lock.
 cdef int partitions_keep(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, bint is_short, const uint32_t* words, uint32_t n_words,
     const Vec* exits, uint32_t* scratch,
