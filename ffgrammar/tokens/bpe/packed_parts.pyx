@@ -53,9 +53,9 @@ def pack_parts(Merges merges not None):
         if words == NULL or split_all(merges) < 0:
             raise MemoryError
         for token in range(size):
-            words[token] = atomic_load(&merges.left[token])
+            words[token] = atomic_load(&merges.by_token[token].left)
             if words[token] < <uint32_t>UNREACHED:
-                words[token] = merges.rank[token] | (<uint32_t>LATE if merges.out_of_order[token] else 0)
+                words[token] = merges.by_token[token].rank | (<uint32_t>LATE if merges.by_token[token].out_of_order else 0)
         return (<const char*>words)[:<size_t>size * sizeof(uint32_t)]
     finally:
         free(words)
@@ -81,14 +81,14 @@ def load_parts(Merges merges not None, bytes pairs not None, bytes packed not No
         return False
     for token in range(size):
         if words[token] >= <uint32_t>UNREACHED:
-            merges.left[token] = words[token]
+            merges.by_token[token].left = words[token]
             continue
         rank = words[token] & ~<uint32_t>LATE
         if rank >= count or listed[3 * <size_t>rank + 2] != token:
             return False
-        merges.rank[token] = rank
-        merges.left[token] = listed[3 * <size_t>rank]
-        merges.right[token] = listed[3 * <size_t>rank + 1]
-        merges.out_of_order[token] = words[token] & <uint32_t>LATE != 0
+        merges.by_token[token].rank = rank
+        merges.by_token[token].left = listed[3 * <size_t>rank]
+        merges.by_token[token].right = listed[3 * <size_t>rank + 1]
+        merges.by_token[token].out_of_order = words[token] & <uint32_t>LATE != 0
     atomic_put(&merges.all_split, 1)
     return True
