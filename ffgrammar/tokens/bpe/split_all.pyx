@@ -26,26 +26,23 @@ cdef enum:
 
 
 cdef int split_all(Merges merges) noexcept nogil:
-    cdef uint32_t* scratch
+    cdef uint32_t* shorter = NULL  # made when it is first needed
     cdef uint32_t token
     cdef int status = 0
     if atomic_load(&merges.all_split):
         return 0
-    scratch = <uint32_t*>malloc((<size_t>merges.trie.vocab_size + 1) * sizeof(uint32_t))
-    if scratch == NULL:
-        return -1
     if merges.listed != NULL:
         status = split_by_list(merges)
-    if status >= 0:
-        find_shorter(merges, scratch)
     for token in range(merges.trie.vocab_size):
         if status >= 0 and atomic_load(&merges.by_token[token].left) == <uint32_t>UNKNOWN:
             # (a token that no listed merge makes has no parts)
-            if merges.listed == NULL or merges.by_token[token].is_made:
-                status = split_between(merges, token, scratch)
-            else:
+            if merges.listed != NULL and not merges.by_token[token].is_made:
                 status = merges.split(token)
-    free(scratch)
+                continue
+            if shorter == NULL:
+                shorter = find_shorter(merges)
+            status = -1 if shorter == NULL else split_between(merges, token, shorter)
+    free(shorter)
     if status >= 0:
         atomic_put(&merges.all_split, 1)
     return min(status, 0)
@@ -122,10 +119,13 @@ cdef int split_by_merge(Merges merges, uint32_t position) noexcept nogil:
     return status
 
 
-cdef void find_shorter(Merges merges, uint32_t* shorter) noexcept nogil:
-    """Fill `shorter`: by token, the longest other token that it begins with, or NO_TOKEN."""
+cdef uint32_t* find_shorter(Merges merges) noexcept nogil:
+    """By token, the longest other token that it begins with, or NO_TOKEN. Returns NULL if there is no memory."""
+    cdef uint32_t* shorter = <uint32_t*>malloc((<size_t>merges.trie.vocab_size + 1) * sizeof(uint32_t))
     cdef uint32_t[MAX_TOKEN_BYTES + 1] path  # by depth: the longest token up to there
     cdef uint32_t at, depth, token
+    if shorter == NULL:
+        return NULL
     for token in range(merges.trie.vocab_size):
         shorter[token] = NO_TOKEN
     path[0] = NO_TOKEN
@@ -136,6 +136,7 @@ cdef void find_shorter(Merges merges, uint32_t* shorter) noexcept nogil:
         if token != merges.trie.pad_token:
             shorter[token] = path[depth - 1]
             path[depth] = token
+    return shorter
 
 
 cdef int split_between(Merges merges, uint32_t token, const uint32_t* shorter) noexcept nogil:
