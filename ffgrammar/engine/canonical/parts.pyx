@@ -110,6 +110,8 @@ cdef class MaskParts:
         if at.character.need:
             # (few tokens begin inside a character)
             return self.walk(engine, config, at, False, self.buffer.data)
+        if sieve is None:
+            return self.add_part(engine, config, at, False, NULL, NULL)
         for i in range(sieve.count):
             part = &sieve.parts[i]
             start.count = 1
@@ -178,7 +180,7 @@ cdef class MaskParts:
         cdef CanonicalState at = start[0]
         if at.last != <uint32_t>FIRST:
             at.last = UNCONSTRAINED
-        if config.row == PENDING or (self.rules.has_unmergeable and not self.ignores_unmergeable(start, ends)):
+        if transition == NULL or config.row == PENDING or (self.rules.has_unmergeable and not self.ignores_unmergeable(start, ends)):
             return self.walk(engine, config, &at, ends, self.part.data)
         return self.filter_by_pretokens(engine, config, &at, ends, transition, self.part.data, text_dependent)
 

@@ -81,7 +81,7 @@ cdef class PretokenTable:
     # The classes, as bits, of the characters that begin with the bytes read so far. `part` must be inside a character.
     cdef uint64_t possible(self, const Utf8* part) noexcept nogil
 
-    # The work of the constructor: allocate, and fill all tables from an `Automaton`. Returns 0; raises MemoryError.
+    # The work of the constructor: allocate, and fill all tables but `there`, `there_wide` and the `live` ones from an `Automaton`. Returns 0; raises MemoryError.
     cdef int load(self, object found) except -1
 
     # The steps of `load` follow. First, fill `to`, `matches`, `final` and `atoms`. Returns 0; raises MemoryError, and TokenizerError if

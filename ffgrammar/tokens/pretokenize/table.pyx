@@ -58,12 +58,13 @@ cdef class PretokenTable:
         pattern: the pattern of a pre-tokenizer (see pattern.py for what can be read), or several `Split`, one after another, or
             what `automata_of` has made of them.
         space: a character that stands for the space in the patterns. No text has this character itself.
+        is_part: whether the table is that of one pattern among several, which only cuts whole texts.
 
     Raises:
         TokenizerError: a pattern cannot be read, or there are too many patterns, states or open hypotheses.
     """
 
-    def __cinit__(self, pattern not None, space=None):
+    def __cinit__(self, pattern not None, space=None, bint is_part=False):
         cdef PretokenTable above = None
         cdef PretokenTable one
         automata = [Split(pattern)] if isinstance(pattern, str) else list(pattern)
@@ -74,10 +75,13 @@ cdef class PretokenTable:
             raise TokenizerError(f"pre-tokenizer: more than {MAX_LEVELS} automata")
         self.kinds = char_classes()
         self.load(automata[0])
+        if not is_part:
+            self.find_classes()
+            self.find_live()
         self.has_gaps = automata[0].gaps
         self.makes_atoms = automata[0].finds_atoms
         for automaton in automata[1:]:
-            one = PretokenTable([automaton])
+            one = PretokenTable([automaton], is_part=True)
             if above is None:
                 self.first = one
                 self.is_composed = True
@@ -92,8 +96,6 @@ cdef class PretokenTable:
         self.load_alphabet(found.alphabet)
         for i in range(128):
             self.ascii[i] = self.search(<uint32_t>i)
-        self.find_classes()
-        self.find_live()
         return 0
 
     cdef int load_successors(self, object found) except -1:
@@ -208,6 +210,8 @@ cdef class PretokenTable:
         cdef uint32_t byte
         if part.need == 1:
             return self.there[part.code]
+        if part.need == 2 and part.low == 0x80 and part.high == 0xBF:
+            return self.there_wide[part.code]
         for byte in range(part.low, <uint32_t>part.high + 1):
             if part.need == 2:
                 found |= self.there[part.code << 6 | (byte & 0x3F)]
