@@ -60,9 +60,7 @@ class Boundaries(NamedTuple):
         ways = [*self.goes_on, *self.ends]
         to = b"".join([array("H", way).tobytes() for way in ways])
         stays = len(self.goes_on)
-        return Automaton(
-            self.alphabet, stays, len(ways), gaps, finds_atoms, to, self.matches, self.final, self.atoms
-        )
+        return Automaton(self.alphabet, stays, len(ways), gaps, finds_atoms, to, self.matches, self.final, self.atoms)
 
 
 class Automaton(NamedTuple):
