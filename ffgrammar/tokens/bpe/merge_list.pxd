@@ -20,11 +20,11 @@ cdef struct MergeIndex:
     # all of these end without a look at the list.
     uint32_t* slots
     uint32_t mask
-    const Merge* merges     # the list
-    uint32_t count          # its length
-    const uint32_t* ranks   # by position: the rank; NULL if the position is the rank
-    const uint32_t* results # by rank: the token that pairs of this rank become; NULL if the position is the rank
-    bint repeats            # whether some pair is listed twice
+    const Merge* merges      # the list
+    uint32_t count           # its length
+    const uint32_t* ranks    # by position: the rank; NULL if the position is the rank
+    const uint32_t* results  # by rank: the token that pairs of this rank become; NULL if the position is the rank
+    bint repeats             # whether some pair is listed twice
 
 
 cdef inline uint64_t pair_hash(uint32_t left, uint32_t right) noexcept nogil:

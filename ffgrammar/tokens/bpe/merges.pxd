@@ -32,7 +32,7 @@ cdef struct TokenParts:
 cdef inline bint undo_listed(
     const TokenParts* by_token, const MergeIndex* listed, uint32_t one, uint32_t other
 ) noexcept nogil:
-    """The same as `Merges.undo`, for listed merges and tokens whose parts are known. (Then the parts of their parts are known, too.)"""
+    """The same as `Merges.undo`, for listed merges and tokens whose parts are known. (Then the parts of their parts are known.)"""
     cdef const TokenParts* first
     cdef const TokenParts* second
     cdef uint32_t limit  # a merge across the border comes before the merge that was undone last if its rank is below this

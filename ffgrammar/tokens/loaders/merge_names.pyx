@@ -85,8 +85,8 @@ cdef uint8_t* read_names(Text* text, Name* names, uint32_t count, uint8_t* spare
 
 
 cdef uint8_t* read_name(Text* text, Name* name, uint8_t* spare) noexcept nogil:
-    """Reads the rest of a string, after its first quote. If the string has an escape, it is written to `spare`. Returns what is left
-    of `spare`."""
+    """Reads the rest of a string, after its first quote. A string with an escape is written to `spare`. Returns what is left of
+    `spare`."""
     cdef const uint8_t* data = text.data
     cdef size_t at = text.at
     while data[at] != c'"' and data[at] != c"\\":

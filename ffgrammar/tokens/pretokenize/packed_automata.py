@@ -55,6 +55,7 @@ def unpack_automata(packed: bytes) -> list[Automaton]:
     alphabet = Alphabet(of_kind, [RANGE.unpack(take(RANGE.size)) for _ in range(count)], size)
     found = []
     while at < len(packed):
-        *numbers, to, matches, final, atoms = AUTOMATON.unpack(take(AUTOMATON.size))
-        found.append(Automaton(alphabet, *numbers, take(to), take(matches), take(final), take(atoms)))
+        stays, ways, gaps, finds_atoms, *sizes = AUTOMATON.unpack(take(AUTOMATON.size))
+        to, matches, final, atoms = map(take, sizes)
+        found.append(Automaton(alphabet, stays, ways, gaps, finds_atoms, to, matches, final, atoms))
     return found
