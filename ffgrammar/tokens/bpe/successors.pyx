@@ -41,6 +41,11 @@ from ffgrammar.tokens.bpe.split_all cimport split_all
 from ffgrammar.tokens.bpe.token_masks cimport TokenMasks
 
 
+cdef inline uint32_t rank_of(Merges merges, uint32_t token) noexcept nogil:
+    """The rank of a token's last merge. If ids are ranks, this needs no memory."""
+    return token if merges.listed == NULL else merges.by_token[token].rank
+
+
 cdef class Successors(TokenMasks):
     """The successors of all tokens. Those of a token are found when they are first asked for. Any number of threads may ask.
 
@@ -139,7 +144,7 @@ cdef class Successors(TokenMasks):
             if self.merges.by_token[token].out_of_order and vec_push(&self.out_of_order, token) < 0:
                 return NO_MEMORY
             if by_token[token].left < <uint32_t>UNREACHED:
-                by_rank[self.merges.by_token[token].rank] = token
+                by_rank[rank_of(self.merges, token)] = token
         return OK
 
     cdef void drop_aliases(self) noexcept nogil:
@@ -155,7 +160,7 @@ cdef class Successors(TokenMasks):
 
     cdef bint is_loose(self, uint32_t token) noexcept nogil:
         cdef uint32_t left = self.merges.by_token[token].left
-        return self.position[left] == <uint32_t>NO_LIMIT or self.merges.later(token, left) != self.merges.by_token[token].rank
+        return self.position[left] == <uint32_t>NO_LIMIT or self.merges.later(token, left) != rank_of(self.merges, token)
 
     cdef int count_trees(self, const uint32_t* by_rank, uint32_t* size) noexcept nogil:
         cdef uint32_t rank, token
@@ -238,7 +243,7 @@ cdef class Successors(TokenMasks):
         tree.waits = self.merges.later(merged, right)
         child = tree.first + 1
         end = self.trees[tree.first].end
-        while child < end and self.merges.by_token[self.token[child]].rank >= rank:
+        while child < end and rank_of(self.merges, self.token[child]) >= rank:
             child = self.trees[child].end
         tree.stop = child
 
@@ -263,7 +268,7 @@ cdef class Successors(TokenMasks):
                     return NO_MEMORY
             if self.merges.by_token[x].left >= <uint32_t>UNREACHED:
                 break
-            limit = self.merges.by_token[x].rank if in_order else self.made_at(x) + 1
+            limit = rank_of(self.merges, x) if in_order else self.made_at(x) + 1
             x = self.merges.right_part(x)
         return self.check_late(one, mask) if in_order else self.check_all(one, mask)
 
@@ -297,7 +302,7 @@ cdef class Successors(TokenMasks):
         cdef uint32_t rank
         if self.merges.by_token[token].left >= <uint32_t>UNREACHED:
             return 0
-        rank = self.merges.by_token[token].rank
+        rank = rank_of(self.merges, token)
         if self.merges.by_token[token].out_of_order:
             rank = max(rank, max(self.made_at(self.merges.by_token[token].left), self.made_at(self.merges.right_part(token))))
         return rank
@@ -306,7 +311,7 @@ cdef class Successors(TokenMasks):
         cdef Tree* tree = &self.trees[at]
         cdef uint32_t i
         if tree.stop == 0:
-            if self.merges.by_token[self.token[at]].rank >= limit:
+            if rank_of(self.merges, self.token[at]) >= limit:
                 return OK
             self.measure(at)
         if tree.waits >= limit:

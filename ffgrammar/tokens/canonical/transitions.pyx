@@ -137,7 +137,9 @@ cdef class BoundaryTransitions:
                 status = self.outcomes.step(path[depth - 1].outcome, self.outcomes.pretokens.ascii[byte])
                 path[depth].outcome = <uint16_t>status
                 if 0 <= status < <int>self.numbers.len and self.numbers.data[status] != <uint32_t>NO_NUMBER:
-                    if token != self.trie.pad_token and self.by_merges(token, way):
+                    # (A node without a token has pad_token, whose bit is a spare one. To leave it out here would be a branch that
+                    # cannot be predicted.)
+                    if self.all_merged or (token != self.trie.pad_token and self.by_merges(token, way)):
                         bit_set(made.mask, token)
                         made.after[token] = <uint16_t>self.numbers.data[status]
                     at += 1
