@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe import pack_lengths
+from ffgrammar.tokens.bpe.left_lengths import load_left_lengths
 from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
 from ffgrammar.tokens.bpe.native_encoder import NativeEncoder
@@ -24,7 +25,7 @@ from ffgrammar.tokens.bpe.predecessors import Predecessors
 from ffgrammar.tokens.bpe.successors import Successors
 from ffgrammar.tokens.pretokenize.table import PretokenTable
 from ffgrammar.tokens.tokenizer import Tokenizer
-from ffgrammar.tokens.vocabulary.embedded import ENCODINGS, load_left_lengths
+from ffgrammar.tokens.vocabulary.embedded import ENCODINGS, read_left_lengths
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 
@@ -311,10 +312,10 @@ def test_parts_of_all_tokens_of_characters(seed: int) -> None:
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
 def test_packed_parts(name: str) -> None:
     trie = Tokenizer.from_tiktoken(name).trie
-    packed = load_left_lengths(ENCODINGS[name])
+    packed = read_left_lengths(ENCODINGS[name])
     assert packed == left_lengths(trie)
     merges = Merges(trie)
-    merges.load_left_lengths(packed)
+    load_left_lengths(merges, packed)
     assert all_parts(merges, trie.vocab_size) == all_parts(Merges(trie), trie.vocab_size)
     for token in range(0, trie.vocab_size, 20011):
         assert Successors(merges).after(token) == Successors(Merges(trie)).after(token)
@@ -324,16 +325,16 @@ def test_packed_parts_of_another_vocabulary(tmp_path: Path, capsys: pytest.Captu
     trie = TokenTrie([b"a", b"b", b"ab", b"abb", b""])
     assert left_lengths(trie) == bytes([0, 1, 2, 0])
     merges = Merges(trie)
-    merges.load_left_lengths(bytes([0, 1, 2, 0]))
+    load_left_lengths(merges, bytes([0, 1, 2, 0]))
     assert merges.parts(3) == (2, 1)
     for wrong in ([0, 1, 2], [0, 1, 2, 0, 0], [0, 2, 2, 0], [0, 1, 3, 0], [1, 1, 2, 0]):
         with pytest.raises(TokenizerError, match="not those of this vocabulary"):
-            Merges(trie).load_left_lengths(bytes(wrong))
+            load_left_lengths(Merges(trie), bytes(wrong))
     for tokens in ([b"a", b"ab"], [b"ab", b"a", b"b"]):
         with pytest.raises(TokenizerError, match="in the order of ranks"):
             left_lengths(TokenTrie(tokens))
     assert pack_lengths.main(["cl100k_base", str(tmp_path / "out.bin")]) == 0
-    assert zlib.decompress((tmp_path / "out.bin").read_bytes()) == load_left_lengths(ENCODINGS["cl100k_base"])
+    assert zlib.decompress((tmp_path / "out.bin").read_bytes()) == read_left_lengths(ENCODINGS["cl100k_base"])
     assert pack_lengths.main([]) == pack_lengths.main(["none", "out.bin"]) == 2
     assert pack_lengths.main(["cl100k_base", str(tmp_path / "none" / "out.bin")]) == 2
     assert "usage" in capsys.readouterr().err
@@ -348,7 +349,7 @@ def test_a_merge_of_a_token_that_is_not_there() -> None:
 
 @pytest.mark.parametrize("packed", [True, False])
 def test_threads_that_ask_first_get_the_same_answers(cl100k: Tokenizer, packed: bool) -> None:
-    lengths = load_left_lengths(ENCODINGS["cl100k_base"]) if packed else None
+    lengths = read_left_lengths(ENCODINGS["cl100k_base"]) if packed else None
     random = Random(4)
     asked = [random.randrange(100_000) for _ in range(150)]
     alone = Successors(Merges(cl100k.trie))
@@ -356,7 +357,7 @@ def test_threads_that_ask_first_get_the_same_answers(cl100k: Tokenizer, packed: 
     for _ in range(4):
         merges = Merges(cl100k.trie)
         if lengths is not None:
-            merges.load_left_lengths(lengths)
+            load_left_lengths(merges, lengths)
         successors = Successors(merges)
         start = threading.Barrier(6)
         wrong: list[int] = []

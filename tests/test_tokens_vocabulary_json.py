@@ -99,6 +99,24 @@ def test_ids_of_merges(pairs: Any, listed: bool, others: Any, never: Any, rng: r
         assert (None if ids is None else [*memoryview(ids).cast("I")]) == expected
 
 
+@given(st.integers(0, 1 << 30), st.booleans())
+def test_ids_of_many_merges(seed: int, listed: bool) -> None:
+    """More merges than are read at a time. What a merge makes is often what the last one makes, or the next token."""
+    rng = random.Random(seed)
+    names = list('ab"\\\n\u0120')
+    merges = []
+    for _ in range(100):
+        left, right = rng.choice(names[-20:]), rng.choice(names)
+        if left + right not in names:
+            names.append(left + right)
+        merges.append([left, right] if listed else f"{left} {right}")
+    vocabulary = {name: number for number, name in enumerate(names)}
+    found = read_big_parts(text_of({"model": {"vocab": vocabulary, "merges": merges}}, rng))
+    assert found is not None
+    ids = found["model"]["merges"].merges(found["model"]["vocab"])
+    assert [*memoryview(ids).cast("I")] == ids_of(merges, vocabulary, set())
+
+
 @given(st.binary(max_size=6), st.integers(0, 400), st.integers(0, 6))
 def test_damage_is_left_to_json(junk: bytes, at: int, gone: int) -> None:
     data = json.dumps({"a": [1], "model": {"vocab": {"x\u0120": 0, "\\\n": 1, "y": 12}, "merges": ["x y", ["a", "b"]]}})

@@ -50,10 +50,13 @@ cdef class CanonicalMasks:
     cdef int enter(self, Engine engine) noexcept nogil
 
     # Write the mask of what may come next, end-of-text tokens included, to `words`, which has `count` words. `at` is the rules'
-    # state, and `sieve` is its sieve, or None inside a character.
+    # state, and `sieve` is its sieve. It is None inside a character, and where `begins_with_few` holds at the start of a text.
     cdef int fill(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept
+
+    # Whether the grammar allows few tokens at a place, which can be judged without a sieve.
+    cdef int begins_with_few(self, Engine engine, const Config* config) noexcept nogil
 
     # Whether the last mask was made for this place, and `token` is not among its losses. Then this token is in the mask, if the
     # grammar and the rules let it come. Returns True or False.

@@ -49,9 +49,9 @@ cdef class MaskParts:
     # tokens so far, and `start` is this state with one hypothesis only. `ends` says whether the pre-token ends before the next
     # token; if not, the pre-token goes on with this token.
 
-    # Write the mask after the tokens so far to `words`, without end-of-text tokens. `sieve` is the sieve of the state, or None
-    # inside a character. `successors` is the mask of the tokens that merges leave beside the last token, or NULL where merges
-    # leave all tokens.
+    # Write the mask after the tokens so far to `words`, without end-of-text tokens. `sieve` is the sieve of the state. It is None
+    # inside a character, and where the text begins and the grammar allows few tokens. `successors` is the mask of the tokens that
+    # merges leave beside the last token, or NULL where merges leave all tokens.
     cdef int fill(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         uint32_t* words,
@@ -62,7 +62,7 @@ cdef class MaskParts:
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
     ) noexcept
 
-    # Add the tokens of one part to `buffer`. Returns a status.
+    # Add the tokens of one part to `buffer`. Without `transition`, the part is made by a walk. Returns a status.
     cdef int add_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
         const uint32_t* successors,

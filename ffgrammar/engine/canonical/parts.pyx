@@ -7,6 +7,7 @@ inside a lexeme. Whether the pre-token may end after such a token depends on the
 leads to. The other tokens are looked at one by one. Making a part takes a millisecond inside a string, so masks.pyx
 uses this file only where it has to:
 
+- where the text begins and the grammar allows few tokens: the part is made by a walk, which needs no transition,
 - where the grammar's answers may depend on the text (virtual rows), if the vocabulary has unmergeable tokens,
 - where a text cannot always be completed (grammars that are not delimited),
 - inside the pending bytes of a prompt,
@@ -110,6 +111,8 @@ cdef class MaskParts:
         if at.character.need:
             # (few tokens begin inside a character)
             return self.walk(engine, config, at, False, self.buffer.data)
+        if sieve is None:
+            return self.add_part(engine, config, at, False, NULL, NULL)
         for i in range(sieve.count):
             part = &sieve.parts[i]
             start.count = 1
@@ -133,12 +136,8 @@ cdef class MaskParts:
             return status
         mask_unpack(mask, n_words, self.part.data, n_words)
         mask_release(mask)
-        if successors != NULL:
-            for i in range(n_words):
-                self.buffer.data[i] |= self.part.data[i] & successors[i]
-        else:
-            for i in range(n_words):
-                self.buffer.data[i] |= self.part.data[i]
+        for i in range(n_words):
+            self.buffer.data[i] |= self.part.data[i] & (successors[i] if successors != NULL else <uint32_t>0xFFFFFFFF)
         memset(self.part.data, 0, n_words * sizeof(uint32_t))
         return OK
 
@@ -178,7 +177,8 @@ cdef class MaskParts:
         cdef CanonicalState at = start[0]
         if at.last != <uint32_t>FIRST:
             at.last = UNCONSTRAINED
-        if config.row == PENDING or (self.rules.has_unmergeable and not self.ignores_unmergeable(start, ends)):
+        if transition == NULL or config.row == PENDING or (
+                self.rules.has_unmergeable and not self.ignores_unmergeable(start, ends)):
             return self.walk(engine, config, &at, ends, self.part.data)
         return self.filter_by_pretokens(engine, config, &at, ends, transition, self.part.data, text_dependent)
 

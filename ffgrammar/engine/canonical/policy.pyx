@@ -12,6 +12,7 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from ffgrammar.core.status cimport OK
+from ffgrammar.core.threads cimport atomic_load
 from ffgrammar.engine.canonical.caches cimport caches_of
 from ffgrammar.engine.canonical.forced cimport count_tokens, forced_run
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix, search_start
@@ -24,7 +25,8 @@ from ffgrammar.engine.position.cursor cimport (
 )
 from ffgrammar.engine.position.history cimport NO_TOKEN, History, Step, history_last, history_len, history_release
 from ffgrammar.engine.recognizer.recognizer cimport Config
-from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalRules, CanonicalState
+from ffgrammar.tokens.bpe.split_all cimport split_all
+from ffgrammar.tokens.canonical.rules cimport FIRST, UNCONSTRAINED, CanonicalRules, CanonicalState
 from ffgrammar.tokens.canonical.sieve cimport Sieve, sieve_after
 
 
@@ -159,15 +161,32 @@ cdef class CanonicalPolicy:
             memset(row, 0, count * sizeof(uint32_t))
             return OK
         self.find_state(cursor, pending, &at)
-        if not at.character.need:
-            sieve = sieve_after(self.rules, &at)
         masks = self.caches.masks(self.engine)
+        if not at.character.need and not (
+                at.last == <uint32_t>FIRST and self.begins_with_few(masks, cursor, pending)):
+            sieve = sieve_after(self.rules, &at)
         self.engine.acquire()
         status = self.enter(cursor, pending, &config)
         if status >= 0:
             status = masks.fill(self.engine, &config, &at, sieve, row, count)
         self.engine.release()
         return status
+
+    cdef bint begins_with_few(self, CanonicalMasks masks, Cursor* cursor, PendingPrefix pending) except? True:
+        cdef Config config
+        cdef int status = OK
+        # (the sieves of later masks need the parts of all tokens; these masks are not to wait for them)
+        if not atomic_load(&self.rules.merges.all_split):
+            with nogil:
+                status = split_all(self.rules.merges)
+            if status < 0:
+                raise MemoryError
+        self.engine.acquire()
+        status = self.enter(cursor, pending, &config)
+        if status >= 0:
+            status = masks.begins_with_few(self.engine, &config)
+        self.engine.release()
+        return self.engine.checked(status)
 
     cdef bint is_whole(self, Cursor* cursor) except? True:
         cdef CanonicalState at

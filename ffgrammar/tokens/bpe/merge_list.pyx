@@ -7,20 +7,22 @@ even if their bytes together are those of a token. So merging here works on ids,
     merges = MergeList([(0, 1, 2)])   # tokens 0 and 1 become token 2
     merges.merged(0, 1)               # (0, 2): rank 0, token 2
 
-A look-up costs one multiplication and, mostly, one cache line.
+A look-up costs one multiplication and, mostly, one cache line. The hash table has 6 to 12 bytes a merge besides the list, so it is
+small enough to stay in the caches.
 """
 
-from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from ffgrammar.tokens.vocabulary.token_index cimport mix
+from ffgrammar.core.prefetch cimport prefetch
+
+from array import array
+from itertools import chain
 
 from ffgrammar.core.errors import TokenizerError
 
-
 cdef enum:
-    PAIR_BYTES = 3 * sizeof(uint32_t)
+    AHEAD = 16  # how many pairs before its turn a slot is fetched
 
 
 cdef class MergeList:
@@ -33,50 +35,65 @@ cdef class MergeList:
             `ranks`, the position of a pair is its rank. If `pairs` is bytes, there must be no `ranks`.
 
     Raises:
-        TokenizerError: there are more than 2**28 pairs.
+        TokenizerError: there are 2**24 - 1 pairs or more.
     """
 
     def __cinit__(self, pairs not None, ranks=None):
-        cdef uint32_t left, right, result, at
         cdef uint32_t room = 16
-        cdef uint32_t count, position
-        cdef const uint32_t* words
-        cdef size_t size = len(pairs) // PAIR_BYTES if isinstance(pairs, bytes) else len(pairs)
-        if size > 1 << 28:
+        cdef size_t size
+        self.merges = pairs if isinstance(pairs, bytes) else array("I", chain.from_iterable(pairs)).tobytes()
+        size = <size_t>len(self.merges) // sizeof(Merge)
+        if size >= (1 << 24) - 1:
             raise TokenizerError(f"{size} merges are too many")
         while room < size + (size >> 1):
             room *= 2
-        self.index.slots = <Pair*>calloc(room, sizeof(Pair))
-        count = <uint32_t>size if not ranks else ranks[-1] + 1
-        self.index.results = <uint32_t*>calloc(<size_t>count + 1, sizeof(uint32_t))
-        if self.index.slots == NULL or self.index.results == NULL:
+        self.index.slots = <uint32_t*>calloc(room, sizeof(uint32_t))
+        if self.index.slots == NULL:
             raise MemoryError
         self.index.mask = room - 1
-        for at in range(room):
-            self.index.slots[at].left = FREE
-        if isinstance(pairs, bytes):
-            words = <const uint32_t*><const char*>pairs
-            for position in range(count):
-                self.add(position, words[3 * position], words[3 * position + 1], words[3 * position + 2])
-        else:
-            for position, (left, right, result) in enumerate(pairs):
-                self.add(ranks[position] if ranks is not None else position, left, right, result)
-        self.ranks = count
+        self.index.merges = <const Merge*><const char*>self.merges
+        self.index.count = self.ranks = <uint32_t>size
+        if ranks:
+            self.ranks = ranks[-1] + 1
+            results = array("I", bytes(sizeof(uint32_t) * <size_t>self.ranks))
+            for rank, (_, _, result) in zip(ranks, pairs):
+                results[rank] = result
+            self.given_ranks = array("I", ranks).tobytes()
+            self.results = results.tobytes()
+            self.index.ranks = <const uint32_t*><const char*>self.given_ranks
+            self.index.results = <const uint32_t*><const char*>self.results
+        self.enter_all()
 
-    cdef void add(self, uint32_t rank, uint32_t left, uint32_t right, uint32_t result) noexcept nogil:
-        cdef uint32_t at = <uint32_t>(mix(<uint64_t>left << 32 | right) >> 8) & self.index.mask
-        while self.index.slots[at].left != <uint32_t>FREE:
-            if self.index.slots[at].left == left and self.index.slots[at].right == right:
-                break
+    cdef void enter_all(self) noexcept nogil:
+        cdef const Merge* merges = self.index.merges
+        cdef uint32_t position
+        for position in range(self.index.count + AHEAD):
+            if position < self.index.count:
+                prefetch(&self.index.slots[
+                    <uint32_t>(pair_hash(merges[position].left, merges[position].right) >> 8) & self.index.mask])
+            if position >= AHEAD:
+                self.enter(position - AHEAD)
+
+    cdef void enter(self, uint32_t position) noexcept nogil:
+        cdef const Merge* merges = self.index.merges
+        cdef uint64_t key = pair_hash(merges[position].left, merges[position].right)
+        cdef uint32_t at = <uint32_t>(key >> 8) & self.index.mask
+        cdef uint32_t slot = self.index.slots[at]
+        cdef const Merge* other
+        while slot:
+            if (slot & 0xFF) == (key & 0xFF):
+                other = &merges[(slot >> 8) - 1]
+                if other.left == merges[position].left and other.right == merges[position].right:
+                    self.index.repeats = True
+                    break
             at = (at + 1) & self.index.mask
-        self.index.slots[at] = Pair(left, right, rank)
-        self.index.results[rank] = result
+            slot = self.index.slots[at]
+        self.index.slots[at] = (position + 1) << 8 | <uint32_t>(key & 0xFF)
 
     def __dealloc__(self):
         free(self.index.slots)
-        free(self.index.results)
 
     def merged(self, left, right):
         """(rank, token) of the merge of two tokens; None if they do not merge."""
         cdef uint32_t rank = find_rank(&self.index, left, right)
-        return None if rank == <uint32_t>NEVER else (rank, self.index.results[rank])
+        return None if rank == <uint32_t>NEVER else (rank, result_of(&self.index, rank))

@@ -23,7 +23,7 @@ from ffgrammar.core.signals cimport handler_raised
 from ffgrammar.tokens.bpe.ids cimport (
     ASK_EVERY, BPE_INTERRUPTED, BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_push, ids_reserve,
 )
-from ffgrammar.tokens.bpe.merge_list cimport NEVER, MergeIndex, find_rank
+from ffgrammar.tokens.bpe.merge_list cimport NEVER, MergeIndex, find_rank, result_of
 from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex, index_find
 
 cdef enum:
@@ -58,7 +58,7 @@ cdef inline uint32_t merged_token(const Ranks* ranks, uint32_t rank) noexcept no
     if Ranks is ByteRanks:
         return rank
     else:
-        return ranks.results[rank]
+        return result_of(ranks, rank)
 
 
 cdef int64_t merge_few(const Ranks* ranks, uint32_t* ids, uint32_t count, uint32_t least) noexcept nogil:

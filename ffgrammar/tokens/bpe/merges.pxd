@@ -6,11 +6,11 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from ffgrammar.core.threads cimport atomic_load
 from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
-from ffgrammar.tokens.bpe.merge_list cimport MergeIndex, MergeList
+from ffgrammar.tokens.bpe.merge_list cimport MergeIndex, MergeList, find_rank
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
-    # What `Merges.left` has for a token that has no parts
+    # What `TokenParts.left` is for a token that has no parts
     WHOLE = 0xFFFFFFFF      # the token is one of those that merging begins with
     UNKNOWN = 0xFFFFFFFE    # not looked for yet
     UNREACHED = 0xFFFFFFFD  # merging the token's bytes gives other tokens
@@ -18,9 +18,38 @@ cdef enum:
     NO_TOKEN = 0xFFFFFFFF
 
 
-cdef inline uint32_t rank_of(const uint32_t* rank, uint32_t token) noexcept nogil:
-    """The rank of a token's last merge. `rank` is `Merges.rank`. If this is NULL, ids are ranks."""
-    return token if rank == NULL else rank[token]
+cdef struct TokenParts:
+    # What is known of a token. One look at memory gets all of it. The first four are filled in when the token is first asked for.
+    uint32_t left          # the token's left part, or WHOLE, UNKNOWN or UNREACHED
+    uint32_t right         # its right part. Read it with `right_part`, because load_left_lengths fills in only `left`
+    uint32_t rank          # the rank of the token's last merge; the token itself if ids are ranks
+    uint8_t out_of_order   # whether its merges do not come in the order of ranks
+    # The next two are 0 if ids are ranks.
+    uint8_t is_byte        # whether the token stands for one byte of a character that is no token: see `by_characters`
+    uint8_t is_made        # whether some merge makes the token
+
+
+cdef inline bint undo_listed(
+    const TokenParts* by_token, const MergeIndex* listed, uint32_t one, uint32_t other
+) noexcept nogil:
+    """The same as `Merges.undo`, for listed merges and tokens whose parts are known. (Then the parts of their parts are known.)"""
+    cdef const TokenParts* first
+    cdef const TokenParts* second
+    cdef uint32_t limit  # a merge across the border comes before the merge that was undone last if its rank is below this
+    while True:
+        first = &by_token[one]
+        second = &by_token[other]
+        # (of two merges of equal rank the left one comes first, so the right one is undone first)
+        if first.left < <uint32_t>UNREACHED and (second.left >= <uint32_t>UNREACHED or first.rank > second.rank):
+            limit = first.rank
+            one = first.right
+        elif second.left < <uint32_t>UNREACHED:
+            limit = second.rank + 1
+            other = second.left
+        else:
+            return True
+        if find_rank(listed, one, other) < limit:
+            return False
 
 
 @cython.final
@@ -30,24 +59,13 @@ cdef class Merges:
     cdef const MergeIndex* listed    # the index of `pairs`; NULL if ids are ranks
     cdef readonly bint by_characters  # whether merging begins with characters, not with bytes
     cdef uint32_t ranks              # every rank is below this
-    # Tables by token. The first four are filled in when the token is first asked for.
-    cdef uint32_t* left              # the token's left part, or WHOLE, UNKNOWN or UNREACHED
-    cdef uint32_t* right             # its right part. Read it with `right_part`, because load_left_lengths fills in only `left`
-    cdef uint8_t* out_of_order       # whether its merges do not come in the order of ranks
-    cdef uint32_t* rank              # the rank of the token's last merge; NULL if ids are ranks
-    # The next two are NULL if ids are ranks.
-    cdef uint8_t* is_byte            # whether the token stands for one byte of a character that is no token: see `by_characters`
-    cdef uint8_t* is_made            # whether some merge makes the token
+    cdef TokenParts* by_token
     # Answers of `pair` that are kept. An entry is 0, or has the two tokens `one` and `other` and the answer, 0 or 1:
     # one << 33 | other << 2 | answer << 1 | 1. Threads read and write entries without a lock: an entry is a single word, which is
     # read or written in one piece.
     cdef uint64_t* kept_pairs
-    cdef uint32_t all_split          # whether `left` is known for all tokens that have bytes
+    cdef uint32_t all_split          # whether `left` is known of all tokens that have bytes
     cdef uint32_t[256] byte_token    # by byte: the token that stands for it, or NO_TOKEN
-
-    # Part of load_left_lengths: write the left part of each token to the array that is passed as `left`, which has room for all
-    # tokens. Returns whether the lengths are those of this vocabulary.
-    cdef bint read_lengths(self, bytes lengths, uint32_t* left)
 
     # Find the parts of a token and note them in the tables. Returns 0, or -1 if there is no memory.
     cdef int split(self, uint32_t token) noexcept nogil
@@ -57,7 +75,7 @@ cdef class Merges:
 
     # The right part of a token that has parts. `left` must be known for the token.
     cdef inline uint32_t right_part(self, uint32_t token) noexcept nogil:
-        cdef uint32_t found = atomic_load(&self.right[token])
+        cdef uint32_t found = atomic_load(&self.by_token[token].right)
         return found if found != <uint32_t>UNKNOWN else self.find_right(token)
 
     # Part of `right_part`: find the right part of a token from its left part, and note it in the table.
@@ -66,8 +84,8 @@ cdef class Merges:
     # The higher of two ranks: that of a token's last merge, and that of the last merge of its part `part`, if this part has parts
     # itself. `left` must be known for the part.
     cdef inline uint32_t later(self, uint32_t token, uint32_t part) noexcept nogil:
-        cdef uint32_t rank = rank_of(self.rank, token)
-        return max(rank, rank_of(self.rank, part)) if self.left[part] < <uint32_t>UNREACHED else rank
+        cdef uint32_t rank = self.by_token[token].rank
+        return max(rank, self.by_token[part].rank) if self.by_token[part].left < <uint32_t>UNREACHED else rank
 
     # Part of `split`: write the parts of a token to left[0] and right[0], which the caller has set to UNREACHED. Returns 0 or -1.
     cdef int find_parts(self, uint32_t token, uint32_t* left, uint32_t* right) noexcept nogil
@@ -88,8 +106,8 @@ cdef class Merges:
     # Part of `pair`: find an answer that is not kept. Returns as `pair`.
     cdef int check_pair(self, uint32_t one, uint32_t other) noexcept nogil
 
-    # The same as `pair`, for tokens whose merges come in the order of ranks. `text` has the bytes of `one` and, from the offset
-    # `border` on, those of `other`. `text` and `border` are needed only if ids are ranks.
+    # The same as `pair`, for tokens whose merges come in the order of ranks, if ids are ranks. `text` has the bytes of `one` and,
+    # from the offset `border` on, those of `other`.
     cdef int side_by_side(self, const uint8_t* text, uint32_t border, uint32_t one, uint32_t other) noexcept nogil
 
     # Part of `side_by_side`: whether merging the bytes of both tokens gets as far as these two tokens, that is, whether both are

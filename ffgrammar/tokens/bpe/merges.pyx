@@ -25,7 +25,7 @@ into. If a token's merges come in another order, a pair with this token is check
 
 The parts of a token are found when they are first asked for, by merging the token's bytes. Where the parts of all tokens are
 needed, there are two faster ways: split_all.pyx, and for the embedded encodings the packed lengths of the left parts
-(pack_lengths.py). Reading these lengths takes 1.5 ms on cl100k and 2.7 ms on o200k.
+(left_lengths.pyx).
 
 Merging begins with bytes or with characters. In the second case, a character that is no token becomes one token for each of its
 bytes, and these tokens merge with nothing.
@@ -40,10 +40,10 @@ from libc.string cimport memcpy, memset
 from ffgrammar.core.threads cimport atomic_load, atomic_load_word, atomic_put, atomic_put_word
 from ffgrammar.core.utf8 cimport Utf8, utf8_step
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_reserve
-from ffgrammar.tokens.bpe.merge_list cimport MergeList, find_rank
+from ffgrammar.tokens.bpe.merge_list cimport NEVER, MergeList, find_rank, result_of
 from ffgrammar.tokens.bpe.merge_loop cimport encode_pretoken, merge_bytes, merge_ids
 from ffgrammar.tokens.vocabulary.token_index cimport index_find, mix
-from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, node_depth, node_token
+from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 from ffgrammar.core.errors import TokenizerError
 
@@ -73,35 +73,29 @@ cdef class Merges:
     """
 
     def __cinit__(self, TokenTrie trie not None, MergeList pairs=None, byte_tokens=None):
-        cdef uint32_t token, byte, rank
+        cdef uint32_t token, byte, position
         cdef uint8_t[1] text
         cdef int32_t found
         cdef size_t room = <size_t>trie.vocab_size + 1
         self.trie = trie
         self.pairs = pairs
-        self.left = <uint32_t*>malloc(room * sizeof(uint32_t))
-        self.right = <uint32_t*>malloc(room * sizeof(uint32_t))
-        self.out_of_order = <uint8_t*>calloc(room, 1)
+        self.by_token = <TokenParts*>malloc(room * sizeof(TokenParts))
         self.kept_pairs = <uint64_t*>calloc(KEPT_PAIRS, sizeof(uint64_t))
-        if self.left == NULL or self.right == NULL or self.out_of_order == NULL or self.kept_pairs == NULL:
+        if self.by_token == NULL or self.kept_pairs == NULL:
             raise MemoryError
         for token in range(trie.vocab_size):
-            self.left[token] = self.right[token] = UNKNOWN
+            self.by_token[token] = TokenParts(UNKNOWN, UNKNOWN, token if pairs is None else 0, False, False, False)
         self.ranks = trie.vocab_size
         memset(self.byte_token, 0xFF, sizeof(self.byte_token))
         if pairs is None:
             return
         self.listed = &pairs.index
         self.ranks = pairs.ranks
-        self.rank = <uint32_t*>calloc(room, sizeof(uint32_t))
-        self.is_byte = <uint8_t*>calloc(room, 1)
-        self.is_made = <uint8_t*>calloc(room, 1)
-        if self.rank == NULL or self.is_byte == NULL or self.is_made == NULL:
-            raise MemoryError
-        for rank in range(pairs.ranks):
-            if pairs.index.results[rank] >= trie.vocab_size:
-                raise TokenizerError(f"a merge makes token {pairs.index.results[rank]}, and there are {trie.vocab_size}")
-            self.is_made[pairs.index.results[rank]] = True
+        for position in range(pairs.index.count):
+            token = pairs.index.merges[position].result
+            if token >= trie.vocab_size:
+                raise TokenizerError(f"a merge makes token {token}, and there are {trie.vocab_size}")
+            self.by_token[token].is_made = True
         if byte_tokens is None:
             for byte in range(256):
                 text[0] = <uint8_t>byte
@@ -114,62 +108,11 @@ cdef class Merges:
                 if number is not None:
                     trie.token_bytes(number)
                     self.byte_token[byte] = number
-                    self.is_byte[self.byte_token[byte]] = True
+                    self.by_token[self.byte_token[byte]].is_byte = True
 
     def __dealloc__(self):
-        free(self.left)
-        free(self.right)
-        free(self.out_of_order)
-        free(self.rank)
-        free(self.is_byte)
-        free(self.is_made)
+        free(self.by_token)
         free(self.kept_pairs)
-
-    def load_left_lengths(self, bytes lengths not None):
-        """Take the parts of all tokens from packed lengths, instead of looking for them. Other threads may use the merges at the
-        same time.
-
-        Args:
-            lengths: for each token, how many bytes its left part has, or 0 if merging begins with the token. The tokens are
-                sorted by their bytes. Ids must be ranks, and merges must make every token in the order of ranks.
-
-        Raises:
-            TokenizerError: the lengths are not those of this vocabulary.
-        """
-        cdef size_t room = <size_t>self.trie.vocab_size + 1
-        cdef uint32_t* left = <uint32_t*>malloc(room * sizeof(uint32_t))
-        cdef uint32_t token
-        if left == NULL:
-            raise MemoryError
-        memset(left, 0xFF, room * sizeof(uint32_t))
-        if not self.read_lengths(lengths, left):
-            free(left)
-            raise TokenizerError("the lengths of the left parts are not those of this vocabulary")
-        for token in range(self.trie.vocab_size):
-            # (UNKNOWN stays where there are no bytes)
-            if self.trie.offsets[token] < self.trie.offsets[token + 1] and atomic_load(&self.left[token]) == <uint32_t>UNKNOWN:
-                atomic_put(&self.left[token], left[token])
-        free(left)
-        atomic_put(&self.all_split, 1)
-
-    cdef bint read_lengths(self, bytes lengths, uint32_t* left):
-        cdef const uint8_t* length = lengths
-        cdef uint32_t[MAX_TOKEN_BYTES + 1] path  # by depth: the token
-        cdef uint32_t at, depth, token
-        cdef size_t count = 0
-        path[0] = WHOLE
-        if <size_t>len(lengths) != self.trie.token_count:
-            return False
-        for at in range(1, self.trie.node_count):
-            depth = node_depth(&self.trie.nodes[at])
-            token = path[depth] = node_token(&self.trie.nodes[at])
-            if token == self.trie.pad_token:
-                continue
-            if count == <size_t>len(lengths) or length[count] >= depth or path[length[count]] == self.trie.pad_token:
-                return False
-            left[token] = path[length[count]]
-            count += 1
-        return count == <size_t>len(lengths)
 
     cdef int64_t first_tokens(self, const uint8_t* text, size_t count, uint32_t* ids) noexcept nogil:
         cdef size_t at = 0
@@ -190,7 +133,7 @@ cdef class Merges:
                         break
                 else:
                     after = at + 1
-                if token >= 0 and not self.is_byte[token]:
+                if token >= 0 and not self.by_token[token].is_byte:
                     ids[made] = <uint32_t>token
                     made += 1
                     at = after
@@ -240,18 +183,18 @@ cdef class Merges:
         if left < <uint32_t>UNREACHED:
             if self.reached(left) < 0 or self.reached(right) < 0:
                 return -1
-            self.right[token] = right
-            self.out_of_order[token] = self.is_late(left, token) or self.is_late(right, token)
+            self.by_token[token].right = right
+            self.by_token[token].out_of_order = self.is_late(left, token) or self.is_late(right, token)
         # (written last: a thread that finds `left` known must find the other tables filled in too)
-        atomic_put(&self.left[token], left)
+        atomic_put(&self.by_token[token].left, left)
         return 0
 
     cdef uint32_t find_right(self, uint32_t token) noexcept nogil:
-        cdef uint32_t left = self.left[token]
+        cdef uint32_t left = self.by_token[token].left
         cdef uint32_t begin = self.trie.offsets[token] + self.trie.offsets[left + 1] - self.trie.offsets[left]
         cdef int32_t right = index_find(&self.trie.index, self.trie.blob + begin, self.trie.offsets[token + 1] - begin)
         # (With the packed lengths of another vocabulary there may be no such token. Then any id inside the tables will do.)
-        atomic_put(&self.right[token], <uint32_t>max(right, 0))
+        atomic_put(&self.by_token[token].right, <uint32_t>max(right, 0))
         return <uint32_t>max(right, 0)
 
     cdef int find_parts(self, uint32_t token, uint32_t* left, uint32_t* right) noexcept nogil:
@@ -265,7 +208,7 @@ cdef class Merges:
             ids = <uint32_t*>malloc(count * sizeof(uint32_t))
             if ids == NULL:
                 return -1
-        if self.listed != NULL and not self.is_made[token]:
+        if self.listed != NULL and not self.by_token[token].is_made:
             # (no merge makes this token, so it is reached only if merging begins with it)
             made = self.first_tokens(self.trie.blob + first, count, ids)
         else:
@@ -277,8 +220,8 @@ cdef class Merges:
             right[0] = ids[1]
         elif made == 2:
             rank = find_rank(self.listed, ids[0], ids[1])
-            if rank < self.ranks and self.listed.results[rank] == token:
-                self.rank[token] = rank
+            if rank < self.ranks and result_of(self.listed, rank) == token:
+                self.by_token[token].rank = rank
                 left[0] = ids[0]
                 right[0] = ids[1]
         if ids != near:
@@ -286,15 +229,15 @@ cdef class Merges:
         return -1 if made == BPE_NO_MEMORY else 0
 
     cdef bint is_late(self, uint32_t part, uint32_t token) noexcept nogil:
-        return self.out_of_order[part] or (
-            self.left[part] < <uint32_t>UNREACHED and rank_of(self.rank, part) > rank_of(self.rank, token))
+        return self.by_token[part].out_of_order or (
+            self.by_token[part].left < <uint32_t>UNREACHED and self.by_token[part].rank > self.by_token[token].rank)
 
     cdef int reached(self, uint32_t token) noexcept nogil:
-        cdef uint32_t left = atomic_load(&self.left[token])
+        cdef uint32_t left = atomic_load(&self.by_token[token].left)
         if left == <uint32_t>UNKNOWN:
             if self.split(token) < 0:
                 return -1
-            left = self.left[token]
+            left = self.by_token[token].left
         return left != <uint32_t>UNREACHED
 
     cdef int pair(self, uint32_t one, uint32_t other) noexcept nogil:
@@ -326,10 +269,11 @@ cdef class Merges:
         cdef bint out_of_order
         if self.reached(one) < 0 or self.reached(other) < 0:
             return -1
-        out_of_order = self.out_of_order[one] or self.out_of_order[other]
+        out_of_order = self.by_token[one].out_of_order or self.by_token[other].out_of_order
         if self.listed != NULL and not out_of_order:
-            return self.side_by_side(NULL, 0, one, other)
-        if self.listed != NULL and (self.is_byte[one] or self.is_byte[other]):
+            return find_rank(self.listed, one, other) == <uint32_t>NEVER and (
+                undo_listed(self.by_token, self.listed, one, other))
+        if self.listed != NULL and (self.by_token[one].is_byte or self.by_token[other].is_byte):
             return 1
         if size + more > NEAR:
             text = <uint8_t*>malloc(<size_t>size + more)
@@ -352,8 +296,6 @@ cdef class Merges:
 
     cdef uint32_t joined(self, const uint8_t* text, uint32_t border, uint32_t one, uint32_t other) noexcept nogil:
         cdef uint32_t before, after
-        if self.listed != NULL:
-            return find_rank(self.listed, one, other)
         before = self.trie.offsets[one + 1] - self.trie.offsets[one]
         after = self.trie.offsets[other + 1] - self.trie.offsets[other]
         return <uint32_t>index_find(&self.trie.index, text + border - before, before + after)
@@ -364,14 +306,14 @@ cdef class Merges:
             if self.reached(one) < 0 or self.reached(other) < 0:
                 return -1
             # (of two merges of equal rank the left one comes first, so the right one is undone first)
-            if self.left[one] < <uint32_t>UNREACHED and (
-                self.left[other] >= <uint32_t>UNREACHED or rank_of(self.rank, one) > rank_of(self.rank, other)
+            if self.by_token[one].left < <uint32_t>UNREACHED and (
+                self.by_token[other].left >= <uint32_t>UNREACHED or self.by_token[one].rank > self.by_token[other].rank
             ):
-                limit = rank_of(self.rank, one)
+                limit = self.by_token[one].rank
                 one = self.right_part(one)
-            elif self.left[other] < <uint32_t>UNREACHED:
-                limit = rank_of(self.rank, other) + 1
-                other = self.left[other]
+            elif self.by_token[other].left < <uint32_t>UNREACHED:
+                limit = self.by_token[other].rank + 1
+                other = self.by_token[other].left
             else:
                 return 1
             if self.joined(text, border, one, other) < limit:
@@ -427,9 +369,9 @@ cdef class Merges:
         cdef uint32_t number = token
         if self.reached(number) < 0:
             raise MemoryError
-        if self.left[number] >= <uint32_t>UNREACHED:
-            return None if self.left[number] == <uint32_t>WHOLE else ()
-        return self.left[number], self.right_part(number)
+        if self.by_token[number].left >= <uint32_t>UNREACHED:
+            return None if self.by_token[number].left == <uint32_t>WHOLE else ()
+        return self.by_token[number].left, self.right_part(number)
 
     def has_merge(self, token):
         """Whether some merge of the list makes a token. False if merges are not listed.
@@ -438,7 +380,7 @@ cdef class Merges:
             TokenizerError: the id is out of range.
         """
         self.trie.token_bytes(token)
-        return self.is_made != NULL and bool(self.is_made[<uint32_t>token])
+        return bool(self.by_token[<uint32_t>token].is_made)
 
     def may_follow(self, one, other):
         """Whether two tokens can stand side by side in a pre-token, `one` before `other`. False if one of them has no bytes, or

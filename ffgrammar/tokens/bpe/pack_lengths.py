@@ -4,7 +4,7 @@
 
 NAME is that of an encoding, such as cl100k_base, and OUT.bin belongs beside its vocabulary. The left part of a token is
 the first of the two tokens of its last merge. As lengths, the left parts of cl100k take 28 KB and those of o200k 56 KB.
-A walk over the trie turns a length into the left part again (`Merges.load_left_lengths`).
+left_lengths.pyx turns them into the left parts again.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from libc.string cimport memset
 from ffgrammar.core.bits cimport bit_clear, bit_set
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.tokens.bpe.merges cimport UNREACHED, Merges, rank_of
+from ffgrammar.tokens.bpe.merges cimport UNREACHED, Merges, TokenParts
 from ffgrammar.tokens.bpe.split_all cimport split_all
 from ffgrammar.tokens.bpe.token_masks cimport TokenMasks
 
@@ -84,8 +84,8 @@ cdef class Predecessors(TokenMasks):
     cdef int count_ranks(self, uint32_t* first) noexcept nogil:
         cdef uint32_t token, rank
         for token in range(self.merges.trie.vocab_size):
-            if self.merges.reached(token) > 0 and self.merges.left[token] < <uint32_t>UNREACHED:
-                first[rank_of(self.merges.rank, token) + 1] += 1
+            if self.merges.reached(token) > 0 and self.merges.by_token[token].left < <uint32_t>UNREACHED:
+                first[self.merges.by_token[token].rank + 1] += 1
         for rank in range(self.merges.ranks):
             first[rank + 1] += first[rank]
         return vec_fill(&self.joined, JOINED_WORDS * <size_t>first[self.merges.ranks], 0)
@@ -96,20 +96,20 @@ cdef class Predecessors(TokenMasks):
         for token in range(self.merges.trie.vocab_size):
             if self.merges.reached(token) <= 0:
                 continue
-            if self.merges.left[token] >= <uint32_t>UNREACHED:
+            if self.merges.by_token[token].left >= <uint32_t>UNREACHED:
                 if vec_push(&self.whole, token) < 0:
                     return NO_MEMORY
                 continue
-            rank = rank_of(self.merges.rank, token)
+            rank = self.merges.by_token[token].rank
             joined[first[rank]] = Joined(token, self.merges.right_part(token), rank)
             first[rank] += 1
         return OK
 
     cdef int fill(self, uint32_t one, uint32_t* ranks, uint8_t* crossed, uint32_t* mask) noexcept nogil:
-        cdef const uint8_t* out_of_order = self.merges.out_of_order
+        cdef const TokenParts* by_token = self.merges.by_token
         cdef const Joined* joined = <const Joined*>self.joined.data
         cdef const uint32_t* whole = self.whole.data
-        cdef bint pair_by_pair = out_of_order[one]
+        cdef bint pair_by_pair = by_token[one].out_of_order
         cdef uint32_t token, right
         cdef size_t i
         cdef int status
@@ -125,7 +125,7 @@ cdef class Predecessors(TokenMasks):
         for i in range(self.joined.len // JOINED_WORDS):
             token = joined[i].token
             right = joined[i].right
-            if pair_by_pair or out_of_order[token]:
+            if pair_by_pair or by_token[token].out_of_order:
                 status = self.merges.pair(token, one)
                 if status < 0:
                     return NO_MEMORY
@@ -139,7 +139,7 @@ cdef class Predecessors(TokenMasks):
         return OK
 
     cdef void find_ranks(self, uint32_t one, uint32_t* ranks) noexcept nogil:
-        cdef const uint32_t* left = self.merges.left
+        cdef const TokenParts* by_token = self.merges.by_token
         cdef const Joined* joined = <const Joined*>self.joined.data
         cdef uint32_t limit = NO_LIMIT  # the rank of the merge that takes y into a larger part of `one`
         cdef uint32_t y = one
@@ -149,9 +149,9 @@ cdef class Predecessors(TokenMasks):
             for i in range(self.joined.len // JOINED_WORDS):
                 token = joined[i].token
                 # (where two merges have the same rank, the one further left comes first)
-                if joined[i].right == y and self.merges.later(token, left[token]) <= limit:
-                    ranks[left[token]] = min(ranks[left[token]], self.merges.later(token, y))
-            if left[y] >= <uint32_t>UNREACHED:
+                if joined[i].right == y and self.merges.later(token, by_token[token].left) <= limit:
+                    ranks[by_token[token].left] = min(ranks[by_token[token].left], self.merges.later(token, y))
+            if by_token[y].left >= <uint32_t>UNREACHED:
                 return
-            limit = rank_of(self.merges.rank, y)
-            y = left[y]
+            limit = self.merges.by_token[y].rank
+            y = by_token[y].left

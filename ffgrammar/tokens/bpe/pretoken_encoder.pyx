@@ -116,10 +116,10 @@ cdef class PretokenEncoder:
         cdef size_t at = 0, i = 0
         while at < count and i < size:
             at += offsets[ids[i] + 1] - offsets[ids[i]]
-            if not self.represents(ids[i]) or self.merges.left[ids[i]] == <uint32_t>UNREACHED:
+            if not self.represents(ids[i]) or self.merges.by_token[ids[i]].left == <uint32_t>UNREACHED:
                 return 0
             # (the pairs do not say whether the character is a token: see `encoded`)
-            if self.merges.is_byte != NULL and self.merges.is_byte[ids[i]]:
+            if self.merges.by_token[ids[i]].is_byte:
                 return 0
             if i and not self.merges.is_known_pair(ids[i - 1], ids[i]):
                 return 0
@@ -139,7 +139,7 @@ cdef class PretokenEncoder:
         for i in range(1, made.count):
             # (A token for a byte is written only where the character is no token. This does not depend on the pair alone, so
             # such a pair is not kept.)
-            if self.merges.is_byte == NULL or not (self.merges.is_byte[ids[i - 1]] or self.merges.is_byte[ids[i]]):
+            if not (self.merges.by_token[ids[i - 1]].is_byte or self.merges.by_token[ids[i]].is_byte):
                 self.merges.keep_pair(ids[i - 1], ids[i])
         return made.count
 

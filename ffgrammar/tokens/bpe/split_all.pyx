@@ -12,83 +12,120 @@ to a quarter of the time.
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp, memset
+from libc.string cimport memcmp
 
+from ffgrammar.core.prefetch cimport prefetch
 from ffgrammar.core.threads cimport atomic_load, atomic_put
-from ffgrammar.tokens.bpe.merge_list cimport Pair, find_rank
-from ffgrammar.tokens.bpe.merges cimport NO_TOKEN, UNKNOWN, Merges
+from ffgrammar.tokens.bpe.merge_list cimport Merge, find_rank, pair_hash, rank_at, result_of
+from ffgrammar.tokens.bpe.merges cimport NO_TOKEN, UNKNOWN, UNREACHED, Merges, TokenParts, undo_listed
 from ffgrammar.tokens.vocabulary.token_index cimport index_find
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, node_depth, node_token
 
+cdef enum:
+    AHEAD = 8  # how many merges before its turn memory is fetched
+
 
 cdef int split_all(Merges merges) noexcept nogil:
-    cdef uint32_t* scratch
+    cdef uint32_t* shorter = NULL  # made when it is first needed
     cdef uint32_t token
     cdef int status = 0
     if atomic_load(&merges.all_split):
         return 0
-    scratch = <uint32_t*>malloc((<size_t>merges.trie.vocab_size + 2 * <size_t>merges.ranks + 1) * sizeof(uint32_t))
-    if scratch == NULL:
-        return -1
     if merges.listed != NULL:
-        status = split_by_list(merges, scratch)
-    if status >= 0:
-        find_shorter(merges, scratch)
+        status = split_by_list(merges)
     for token in range(merges.trie.vocab_size):
-        if status >= 0 and atomic_load(&merges.left[token]) == <uint32_t>UNKNOWN:
+        if status >= 0 and atomic_load(&merges.by_token[token].left) == <uint32_t>UNKNOWN:
             # (a token that no listed merge makes has no parts)
-            if merges.listed == NULL or merges.is_made[token]:
-                status = split_between(merges, token, scratch)
-            else:
+            if merges.listed != NULL and not merges.by_token[token].is_made:
                 status = merges.split(token)
-    free(scratch)
+                continue
+            if shorter == NULL:
+                shorter = find_shorter(merges)
+            status = -1 if shorter == NULL else split_between(merges, token, shorter)
+    free(shorter)
     if status >= 0:
         atomic_put(&merges.all_split, 1)
     return min(status, 0)
 
 
-cdef int split_by_list(Merges merges, uint32_t* parts) noexcept nogil:
-    """Split tokens by trying the pairs of the list, in the order of ranks. `parts` is scratch with room for two words for each
-    rank. Returns 0 or more, or -1 if there is no memory."""
-    cdef const Pair* pair
-    cdef size_t i
+cdef int split_by_list(Merges merges) noexcept nogil:
+    """Split tokens by trying the pairs of the list, in the order of ranks. Returns 0 or more, or -1 if there is no memory."""
+    cdef uint32_t count = merges.listed.count
+    cdef uint32_t i
     cdef int status = 0
-    memset(parts, 0xFF, 2 * <size_t>merges.ranks * sizeof(uint32_t))
-    for i in range(<size_t>merges.listed.mask + 1):
-        pair = &merges.listed.slots[i]
-        # (a free slot is left out, too: FREE is no token)
-        if pair.left < merges.trie.vocab_size and pair.right < merges.trie.vocab_size:
-            parts[2 * <size_t>pair.rank] = pair.left
-            parts[2 * <size_t>pair.rank + 1] = pair.right
-    for i in range(merges.ranks):
-        if status >= 0 and parts[2 * i] != <uint32_t>NO_TOKEN and (
-                atomic_load(&merges.left[merges.listed.results[i]]) == <uint32_t>UNKNOWN):
-            status = split_by_pair(merges, <uint32_t>i, parts[2 * i], parts[2 * i + 1])
+    for i in range(count + 2 * AHEAD):
+        if i < count:
+            fetch_parts(merges, &merges.listed.merges[i])
+        if AHEAD <= i < count + AHEAD:
+            fetch_first_step(merges, &merges.listed.merges[i - AHEAD])
+        if i >= 2 * AHEAD and status >= 0:
+            status = split_by_merge(merges, i - 2 * AHEAD)
     return status
 
 
-cdef int split_by_pair(Merges merges, uint32_t rank, uint32_t left, uint32_t right) noexcept nogil:
-    """Split the token that the merge of this rank makes, if `left` and `right` are its parts. Returns as `split_by_list`."""
-    cdef uint32_t token = merges.listed.results[rank]
+cdef bint is_open(Merges merges, const Merge* merge) noexcept nogil:
+    """Whether a merge is of tokens that the vocabulary has, and the parts of the token that it makes are not known."""
+    return merge.left < merges.trie.vocab_size and merge.right < merges.trie.vocab_size and (
+        atomic_load(&merges.by_token[merge.result].left) == <uint32_t>UNKNOWN)
+
+
+cdef void fetch_parts(Merges merges, const Merge* merge) noexcept nogil:
+    """Fetch what `split_by_merge` reads of the two tokens of a merge."""
+    prefetch(&merges.by_token[merge.left])
+    prefetch(&merges.by_token[merge.right])
+    prefetch(&merges.trie.offsets[merge.left])
+    prefetch(&merges.trie.offsets[merge.right])
+
+
+cdef void fetch_first_step(Merges merges, const Merge* merge) noexcept nogil:
+    """Fetch the bytes of the two tokens of a merge, and the slot of the first pair that `Merges.undo` looks up."""
+    cdef uint32_t left = merge.left
+    cdef uint32_t right = merge.right
+    cdef const TokenParts* one
+    cdef const TokenParts* other
+    if not is_open(merges, merge):
+        return
+    prefetch(merges.trie.blob + merges.trie.offsets[left])
+    prefetch(merges.trie.blob + merges.trie.offsets[right])
+    one = &merges.by_token[left]
+    other = &merges.by_token[right]
+    if one.left < <uint32_t>UNREACHED and (other.left >= <uint32_t>UNREACHED or one.rank > other.rank):
+        left = one.right
+    elif other.left < <uint32_t>UNREACHED:
+        right = other.left
+    prefetch(&merges.listed.slots[<uint32_t>(pair_hash(left, right) >> 8) & merges.listed.mask])
+
+
+cdef int split_by_merge(Merges merges, uint32_t position) noexcept nogil:
+    """Split the token that a merge makes, if the merge is its last one. Returns as `split_by_list`."""
+    cdef const Merge* merge = &merges.listed.merges[position]
     cdef const uint32_t* offsets = merges.trie.offsets
-    cdef const uint8_t* text = merges.trie.blob + offsets[token]
-    cdef uint32_t cut = offsets[left + 1] - offsets[left]
-    cdef uint32_t rest = offsets[right + 1] - offsets[right]
+    cdef const uint8_t* text = merges.trie.blob + offsets[merge.result]
+    cdef uint32_t cut, rest
     cdef int status = 0
-    if (offsets[token + 1] - offsets[token] == cut + rest and rest and not is_inside(merges, text[cut])
-            and memcmp(text, merges.trie.blob + offsets[left], cut) == 0
-            and memcmp(text + cut, merges.trie.blob + offsets[right], rest) == 0):
-        status = merges_to(merges, NULL, 0, left, right)
+    if not is_open(merges, merge):
+        return 0
+    if merges.listed.repeats and find_rank(merges.listed, merge.left, merge.right) != rank_at(merges.listed, position):
+        return 0  # (the pair is listed again)
+    cut = offsets[merge.left + 1] - offsets[merge.left]
+    rest = offsets[merge.right + 1] - offsets[merge.right]
+    if (offsets[merge.result + 1] - offsets[merge.result] == cut + rest and rest and not is_inside(merges, text[cut])
+            and memcmp(text, merges.trie.blob + offsets[merge.left], cut) == 0
+            and memcmp(text + cut, merges.trie.blob + offsets[merge.right], rest) == 0):
+        status = merges_to(merges, NULL, 0, merge.left, merge.right)
     if status > 0:
-        merges.rank[token] = rank
-        return merges.note(token, left, right)
+        merges.by_token[merge.result].rank = rank_at(merges.listed, position)
+        return merges.note(merge.result, merge.left, merge.right)
     return status
 
 
-cdef void find_shorter(Merges merges, uint32_t* shorter) noexcept nogil:
-    """Fill `shorter`: by token, the longest other token that it begins with, or NO_TOKEN."""
+cdef uint32_t* find_shorter(Merges merges) noexcept nogil:
+    """By token, the longest other token that it begins with, or NO_TOKEN. Returns NULL if there is no memory."""
+    cdef uint32_t* shorter = <uint32_t*>malloc((<size_t>merges.trie.vocab_size + 1) * sizeof(uint32_t))
     cdef uint32_t[MAX_TOKEN_BYTES + 1] path  # by depth: the longest token up to there
     cdef uint32_t at, depth, token
+    if shorter == NULL:
+        return NULL
     for token in range(merges.trie.vocab_size):
         shorter[token] = NO_TOKEN
     path[0] = NO_TOKEN
@@ -99,6 +136,7 @@ cdef void find_shorter(Merges merges, uint32_t* shorter) noexcept nogil:
         if token != merges.trie.pad_token:
             shorter[token] = path[depth - 1]
             path[depth] = token
+    return shorter
 
 
 cdef int split_between(Merges merges, uint32_t token, const uint32_t* shorter) noexcept nogil:
@@ -114,13 +152,12 @@ cdef int split_between(Merges merges, uint32_t token, const uint32_t* shorter) n
         right = index_find(&merges.trie.index, text + cut, count - cut)
         if right >= 0 and not is_inside(merges, text[cut]):
             rank = token if merges.listed == NULL else find_rank(merges.listed, left, <uint32_t>right)
-            if merges.listed == NULL or (rank < merges.ranks and merges.listed.results[rank] == token):
+            if merges.listed == NULL or (rank < merges.ranks and result_of(merges.listed, rank) == token):
                 status = merges_to(merges, text, cut, left, <uint32_t>right)
                 if status < 0:
                     return status
                 if status:
-                    if merges.rank != NULL:
-                        merges.rank[token] = rank
+                    merges.by_token[token].rank = rank
                     return merges.note(token, left, <uint32_t>right)
         left = shorter[left]
     return merges.split(token)
@@ -137,6 +174,8 @@ cdef int merges_to(Merges merges, const uint8_t* text, uint32_t cut, uint32_t le
     cdef int status = merges.reached(left)
     if status > 0:
         status = merges.reached(right)
-    if status <= 0 or merges.out_of_order[left] or merges.out_of_order[right]:
+    if status <= 0 or merges.by_token[left].out_of_order or merges.by_token[right].out_of_order:
         return min(status, 0)
+    if merges.listed != NULL:
+        return undo_listed(merges.by_token, merges.listed, left, right)
     return merges.undo(text, cut, left, right)

@@ -36,9 +36,14 @@ from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, 
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_load, atomic_put
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.tokens.bpe.merges cimport UNREACHED, Merges, rank_of
+from ffgrammar.tokens.bpe.merges cimport UNREACHED, Merges, TokenParts
 from ffgrammar.tokens.bpe.split_all cimport split_all
 from ffgrammar.tokens.bpe.token_masks cimport TokenMasks
+
+
+cdef inline uint32_t rank_of(Merges merges, uint32_t token) noexcept nogil:
+    """The rank of a token's last merge. If ids are ranks, this needs no memory."""
+    return token if merges.listed == NULL else merges.by_token[token].rank
 
 
 cdef class Successors(TokenMasks):
@@ -119,7 +124,7 @@ cdef class Successors(TokenMasks):
         return NO_MEMORY if status < 0 else OK
 
     cdef int list_tokens(self, uint32_t* by_rank, uint32_t* size) noexcept nogil:
-        cdef const uint32_t* left = self.merges.left
+        cdef const TokenParts* by_token = self.merges.by_token
         cdef uint32_t token
         cdef int status
         memset(by_rank, 0xFF, <size_t>self.merges.ranks * sizeof(uint32_t))
@@ -136,10 +141,10 @@ cdef class Successors(TokenMasks):
                 continue
             size[token] = 1
             bit_set(self.everything.data, token)
-            if self.merges.out_of_order[token] and vec_push(&self.out_of_order, token) < 0:
+            if self.merges.by_token[token].out_of_order and vec_push(&self.out_of_order, token) < 0:
                 return NO_MEMORY
-            if left[token] < <uint32_t>UNREACHED:
-                by_rank[rank_of(self.merges.rank, token)] = token
+            if by_token[token].left < <uint32_t>UNREACHED:
+                by_rank[rank_of(self.merges, token)] = token
         return OK
 
     cdef void drop_aliases(self) noexcept nogil:
@@ -154,8 +159,8 @@ cdef class Successors(TokenMasks):
                 self.position[token] = NO_LIMIT
 
     cdef bint is_loose(self, uint32_t token) noexcept nogil:
-        cdef uint32_t left = self.merges.left[token]
-        return self.position[left] == <uint32_t>NO_LIMIT or self.merges.later(token, left) != rank_of(self.merges.rank, token)
+        cdef uint32_t left = self.merges.by_token[token].left
+        return self.position[left] == <uint32_t>NO_LIMIT or self.merges.later(token, left) != rank_of(self.merges, token)
 
     cdef int count_trees(self, const uint32_t* by_rank, uint32_t* size) noexcept nogil:
         cdef uint32_t rank, token
@@ -165,7 +170,7 @@ cdef class Successors(TokenMasks):
                 continue
             # (ranks go down here: when a token is added to its parent, its own tree has been counted)
             if not self.is_loose(token):
-                size[self.merges.left[token]] += size[token]
+                size[self.merges.by_token[token].left] += size[token]
             elif vec_push(&self.loose, token) < 0:
                 return NO_MEMORY
         return OK
@@ -178,7 +183,7 @@ cdef class Successors(TokenMasks):
         cdef Tree* parent
         cdef size_t i
         for token in range(self.merges.trie.vocab_size):
-            if self.position[token] != <uint32_t>NO_LIMIT and self.merges.left[token] > <uint32_t>UNREACHED:
+            if self.position[token] != <uint32_t>NO_LIMIT and self.merges.by_token[token].left > <uint32_t>UNREACHED:
                 count += size[token]
                 self.place(token, count, size[token])
         for i in range(self.loose.len):
@@ -187,7 +192,7 @@ cdef class Successors(TokenMasks):
         for rank in range(self.merges.ranks):
             token = by_rank[rank]
             if token != <uint32_t>NO_LIMIT and not self.is_loose(token):
-                parent = &self.trees[self.position[self.merges.left[token]]]
+                parent = &self.trees[self.position[self.merges.by_token[token].left]]
                 parent.stop = self.place(token, parent.stop, size[token])
         for i in range(count):
             self.trees[i].stop = 0
@@ -210,9 +215,9 @@ cdef class Successors(TokenMasks):
                     bit_set(self.has_late.data, at)
                     if map_put(&self.late_at, at, <uint32_t>self.late.len) < 0 or vec_extend(&self.late, entry, 2) < 0:
                         return NO_MEMORY
-                if self.merges.left[y] >= <uint32_t>UNREACHED:
+                if self.merges.by_token[y].left >= <uint32_t>UNREACHED:
                     break
-                y = self.merges.left[y]
+                y = self.merges.by_token[y].left
         return OK
 
     cdef uint32_t place(self, uint32_t token, uint32_t end, uint32_t size) noexcept nogil:
@@ -226,7 +231,7 @@ cdef class Successors(TokenMasks):
     cdef void measure(self, uint32_t at) noexcept nogil:
         cdef uint32_t merged = self.token[at]
         cdef uint32_t right = self.merges.right_part(merged)
-        cdef uint32_t rank = self.merges.later(merged, self.merges.left[merged])
+        cdef uint32_t rank = self.merges.later(merged, self.merges.by_token[merged].left)
         cdef Tree* tree = &self.trees[at]
         cdef uint32_t child, end
         tree.first = self.position[right]
@@ -238,12 +243,12 @@ cdef class Successors(TokenMasks):
         tree.waits = self.merges.later(merged, right)
         child = tree.first + 1
         end = self.trees[tree.first].end
-        while child < end and rank_of(self.merges.rank, self.token[child]) >= rank:
+        while child < end and rank_of(self.merges, self.token[child]) >= rank:
             child = self.trees[child].end
         tree.stop = child
 
     cdef int fill(self, uint32_t one, uint32_t* mask) noexcept nogil:
-        cdef bint in_order = not self.merges.out_of_order[one]
+        cdef bint in_order = not self.merges.by_token[one].out_of_order
         cdef uint32_t x = one
         cdef uint32_t limit = NO_LIMIT  # before this rank, no merge takes x into a larger part of `one`
         cdef uint32_t at, end
@@ -258,12 +263,12 @@ cdef class Successors(TokenMasks):
                         return NO_MEMORY
                     at = self.trees[at].end
             for i in range(self.loose.len):
-                if self.merges.left[self.loose.data[i]] == x and (
+                if self.merges.by_token[self.loose.data[i]].left == x and (
                         self.forbid(self.position[self.loose.data[i]], limit, mask) < 0):
                     return NO_MEMORY
-            if self.merges.left[x] >= <uint32_t>UNREACHED:
+            if self.merges.by_token[x].left >= <uint32_t>UNREACHED:
                 break
-            limit = rank_of(self.merges.rank, x) if in_order else self.made_at(x) + 1
+            limit = rank_of(self.merges, x) if in_order else self.made_at(x) + 1
             x = self.merges.right_part(x)
         return self.check_late(one, mask) if in_order else self.check_all(one, mask)
 
@@ -295,18 +300,18 @@ cdef class Successors(TokenMasks):
 
     cdef uint32_t made_at(self, uint32_t token) noexcept nogil:
         cdef uint32_t rank
-        if self.merges.left[token] >= <uint32_t>UNREACHED:
+        if self.merges.by_token[token].left >= <uint32_t>UNREACHED:
             return 0
-        rank = rank_of(self.merges.rank, token)
-        if self.merges.out_of_order[token]:
-            rank = max(rank, max(self.made_at(self.merges.left[token]), self.made_at(self.merges.right_part(token))))
+        rank = rank_of(self.merges, token)
+        if self.merges.by_token[token].out_of_order:
+            rank = max(rank, max(self.made_at(self.merges.by_token[token].left), self.made_at(self.merges.right_part(token))))
         return rank
 
     cdef int forbid(self, uint32_t at, uint32_t limit, uint32_t* mask) noexcept nogil:
         cdef Tree* tree = &self.trees[at]
         cdef uint32_t i
         if tree.stop == 0:
-            if rank_of(self.merges.rank, self.token[at]) >= limit:
+            if rank_of(self.merges, self.token[at]) >= limit:
                 return OK
             self.measure(at)
         if tree.waits >= limit:

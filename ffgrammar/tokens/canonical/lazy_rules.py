@@ -77,8 +77,9 @@ def make_embedded_rules(merges: Merges, encoding: Encoding) -> CanonicalRules:
     Raises:
         TokenizerError: a file of the package cannot be read or is damaged.
     """
+    from ffgrammar.tokens.bpe.left_lengths import load_left_lengths
     from ffgrammar.tokens.canonical.rules import CanonicalRules
-    from ffgrammar.tokens.vocabulary.embedded import load_left_lengths
+    from ffgrammar.tokens.vocabulary.embedded import read_left_lengths
 
-    merges.load_left_lengths(load_left_lengths(encoding))
+    load_left_lengths(merges, read_left_lengths(encoding))
     return CanonicalRules(merges.trie, encoding.pattern, all_merged=True, merges=merges)

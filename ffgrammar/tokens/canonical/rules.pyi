@@ -26,7 +26,7 @@ class CanonicalRules:
     def __init__(
         self,
         trie: TokenTrie,
-        pattern: str | Iterable[Split],
+        pattern: str | Iterable[Split] | PretokenTable,
         whole_pretokens: bool = True,
         all_merged: bool = False,
         merges: Merges | None = None,

@@ -55,7 +55,7 @@ cdef class CanonicalRules:
 
     Args:
         trie: the vocabulary.
-        pattern: the pattern of the pre-tokenizer, or several `Split`, one after another.
+        pattern: the pattern of the pre-tokenizer, or several `Split`, one after another, or its table.
         whole_pretokens: whether a pre-token with the bytes of a token becomes that token, whatever the merges make of it.
         all_merged: whether merges are known to make every token. (To find this out takes longer than all else here.)
         merges: the merges of the vocabulary. If they are not given, ids are ranks.
@@ -77,7 +77,7 @@ cdef class CanonicalRules:
                 "cannot handle such tokens; masks work without these rules")
         self.trie = trie
         self.merges = Merges(trie) if merges is None else merges
-        self.pretokens = PretokenTable(pattern, space)
+        self.pretokens = pattern if isinstance(pattern, PretokenTable) else PretokenTable(pattern, space)
         self.all_successors = Successors(self.merges)
         self.predecessors = Predecessors(self.merges)
         self.encoder = NativeEncoder(self.pretokens, self.merges, whole_pretokens)
@@ -357,7 +357,9 @@ cdef class CanonicalRules:
 
     cdef bint is_misspelt(self, const CanonicalState* at, uint32_t token) noexcept nogil:
         cdef uint8_t[4] text
-        if not self.merges.by_characters or not self.merges.is_byte[token] or at.character.need or at.character.code < 0x80:
+        if not self.merges.by_characters or not self.merges.by_token[token].is_byte:
+            return False
+        if at.character.need or at.character.code < 0x80:
             return False
         return index_find(&self.trie.index, text, utf8_write(at.character.code, text)) >= 0
 

@@ -16,7 +16,7 @@ from ffgrammar.core.bits cimport bit_set, lowest_bit
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.utf8 cimport utf8_step
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init
-from ffgrammar.tokens.bpe.merges cimport Merges
+from ffgrammar.tokens.bpe.merges cimport UNREACHED, Merges
 from ffgrammar.tokens.bpe.split_all cimport split_all
 from ffgrammar.tokens.canonical.outcomes cimport NO_OUTCOME, Outcomes
 from ffgrammar.tokens.pretokenize.table cimport may_begin
@@ -113,10 +113,10 @@ cdef class BoundaryTransitions:
         self.kept[key] = made
         return made
 
-    cdef int by_merges(self, uint32_t token, uint32_t way) noexcept nogil:
+    cdef bint by_merges(self, uint32_t token, uint32_t way) noexcept nogil:
         if self.all_merged or (way != GOES_ON and (self.whole_pretokens or self.is_atom[token])):
             return True
-        return self.merges.reached(token)
+        return self.merges.by_token[token].left != <uint32_t>UNREACHED
 
     cdef int walk(self, Transition* made, uint32_t hypothesis, uint32_t way) noexcept nogil:
         cdef const TrieNode* nodes = self.trie.nodes
@@ -136,10 +136,12 @@ cdef class BoundaryTransitions:
                 path[depth].character.need = 0
                 status = self.outcomes.step(path[depth - 1].outcome, self.outcomes.pretokens.ascii[byte])
                 path[depth].outcome = <uint16_t>status
-                if self.all_merged and 0 <= status < <int>self.numbers.len and self.numbers.data[status] != <uint32_t>NO_NUMBER:
-                    # (a node without a token has pad_token, whose bit is a spare one)
-                    bit_set(made.mask, token)
-                    made.after[token] = <uint16_t>self.numbers.data[status]
+                if 0 <= status < <int>self.numbers.len and self.numbers.data[status] != <uint32_t>NO_NUMBER:
+                    # (A node without a token has pad_token, whose bit is a spare one. To leave it out here would be a branch that
+                    # cannot be predicted.)
+                    if self.all_merged or (token != self.trie.pad_token and self.by_merges(token, way)):
+                        bit_set(made.mask, token)
+                        made.after[token] = <uint16_t>self.numbers.data[status]
                     at += 1
                     continue
                 if status >= 0:
@@ -170,9 +172,8 @@ cdef class BoundaryTransitions:
         return status if status < 0 else status != NO_OUTCOME
 
     cdef int add_token(self, Transition* made, uint32_t token, uint32_t way, const Prefix* path) noexcept nogil:
-        cdef int status = self.by_merges(token, way)
-        if status <= 0:
-            return status
+        if not self.by_merges(token, way):
+            return OK
         bit_set(made.mask, token)
         if path.character.need:
             bit_set(made.cut, token)

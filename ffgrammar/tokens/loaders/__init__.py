@@ -7,6 +7,7 @@ In reading order:
     implied_splits      where a vocabulary cuts texts although there is no pre-tokenizer
     name_table          names of tokens by id, and ids by name
     json_scanner        JSON text read byte by byte
+    merge_names         the ids of the merges of a tokenizer.json, which names tokens
     vocabulary_json     the big parts of a tokenizer.json
     huggingface_units   what the model of a tokenizer.json works on: letters for bytes, or characters
     added_tokens        added tokens that are found in a text before anything else is done with it

@@ -30,6 +30,7 @@ from ffgrammar.tokens.loaders.name_table import NameTable
 from ffgrammar.tokens.loaders.packed_rules import PackedRules
 from ffgrammar.tokens.loaders.vocabulary_json import JsonText
 from ffgrammar.tokens.pretokenize.boundaries import Split
+from ffgrammar.tokens.pretokenize.table import automata_of
 from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
@@ -92,7 +93,15 @@ class ListedRules(NamedTuple):
             names = [name if self.space is None else name.replace(" ", self.space) for name in self.atoms]
             splits = [Split("", gaps=True, atoms=tuple(names)), *splits]
         atoms = list(self.atoms.values())
-        return PackedRules(self._pairs(), self.ranks, splits, self.byte_tokens, self.whole_pretokens, self.space, atoms)
+        return PackedRules(
+            self._pairs(),
+            self.ranks,
+            automata_of(splits, self.space),
+            self.byte_tokens,
+            self.whole_pretokens,
+            self.space,
+            atoms,
+        )
 
     def _all_splits(self) -> list[Split]:
         """The splits, or the cuts that the vocabulary implies where there is no pre-tokenizer."""

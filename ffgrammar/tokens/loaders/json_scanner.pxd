@@ -2,6 +2,7 @@
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t
+from libc.string cimport memcmp
 
 cdef enum:
     OTHER = -1  # something else than what was to be read, which need not be an error
@@ -21,6 +22,9 @@ cdef inline uint8_t next_byte(Text* text) noexcept nogil:
         if one != c" " and one != c"\n" and one != c"\t" and one != c"\r":
             return one
         text.at += 1
+        # (mostly, this is the white space of indented lines)
+        while one == c"\n" and text.size - text.at >= 4 and memcmp(text.data + text.at, <const char*>"    ", 4) == 0:
+            text.at += 4
     return 0
 
 

@@ -11,9 +11,10 @@ from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
 from ffgrammar.tokens.bpe.packed_parts import load_parts
 from ffgrammar.tokens.canonical.rules import CanonicalRules
+from ffgrammar.tokens.pretokenize.table import PretokenTable
 
 if TYPE_CHECKING:
-    from ffgrammar.tokens.pretokenize.boundaries import Split
+    from ffgrammar.tokens.pretokenize.boundaries import Automaton
     from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["PackedRules"]
@@ -24,7 +25,7 @@ class PackedRules(NamedTuple):
 
     Attributes:
         pairs, ranks: see `MergeList`.
-        splits: the steps of the pre-tokenizer; first those that find added tokens.
+        automata: those of the pre-tokenizer (`automata_of`).
         byte_tokens: see `Merges`.
         whole_pretokens, space: see `CanonicalRules`.
         atoms: the ids of the added tokens.
@@ -33,7 +34,7 @@ class PackedRules(NamedTuple):
 
     pairs: list[tuple[int, int, int]] | bytes
     ranks: Sequence[int] | None
-    splits: list[Split]
+    automata: list[Automaton]
     byte_tokens: list[int | None] | None
     whole_pretokens: bool
     space: str | None
@@ -53,5 +54,5 @@ class PackedRules(NamedTuple):
         if any(not trie.token_bytes(token) for token in self.atoms):
             raise TokenizerError("an added token has no bytes")
         return CanonicalRules(
-            trie, self.splits, self.whole_pretokens, merges=merges, space=self.space, atoms=self.atoms
+            trie, PretokenTable(self.automata), self.whole_pretokens, merges=merges, space=self.space, atoms=self.atoms
         )

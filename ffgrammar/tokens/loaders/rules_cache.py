@@ -4,9 +4,9 @@ process need not read a file for its rules.
     rules = kept_rules(key, trie, files)      # None: not there, damaged, or of a file that has changed
     keep_rules(key, packed, rules, files)     # never fails
 
-An entry has a header as a vocabulary has, then the merges, three words for each, and then the parts of all tokens. It
-is of use only with the same key and the same files as the vocabulary. What is read is checked, so no content of an
-entry can make the process crash.
+An entry has a header as a vocabulary has, then the automata of the pre-tokenizer, then the merges, three words for
+each, and then the parts of all tokens. It is of use only with the same key and the same files as the vocabulary. What
+is read is checked, so no content of an entry can make the process crash.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.packed_parts import pack_parts, pairs_fit
 from ffgrammar.tokens.loaders.packed_rules import PackedRules
 from ffgrammar.tokens.loaders.vocabulary_cache import SUFFIX, Identity, read_sealed, write_sealed
-from ffgrammar.tokens.pretokenize.boundaries import Split
+from ffgrammar.tokens.pretokenize.packed_automata import pack_automata, unpack_automata
 
 if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.rules import CanonicalRules
@@ -49,8 +49,10 @@ def keep_rules(key: str, packed: PackedRules, rules: CanonicalRules, files: Sequ
         pairs = array("I", chain.from_iterable(pairs)).tobytes()
     if pairs_fit(rules.trie, pairs):
         fields = packed._asdict()
-        del fields["pairs"], fields["ranks"], fields["parts"]
-        write_sealed(_path(key), {**fields, "bytes": len(pairs)}, pairs + pack_parts(rules.merges), files)
+        del fields["pairs"], fields["ranks"], fields["parts"], fields["automata"]
+        automata = pack_automata(packed.automata)
+        sizes = {"automata_bytes": len(automata), "bytes": len(pairs)}
+        write_sealed(_path(key), {**fields, **sizes}, automata + pairs + pack_parts(rules.merges), files)
 
 
 def kept_rules(key: str, trie: TokenTrie, files: Sequence[Identity]) -> CanonicalRules | None:
@@ -61,14 +63,15 @@ def kept_rules(key: str, trie: TokenTrie, files: Sequence[Identity]) -> Canonica
         if found is None:
             return None
         header, rest = found
-        pairs, parts = bytes(rest[: header["bytes"]]), bytes(rest[header["bytes"] :])
+        at, size = header["automata_bytes"], header["bytes"]
+        automata = unpack_automata(bytes(rest[:at]))
+        pairs, parts = bytes(rest[at : at + size]), bytes(rest[at + size :])
         byte_tokens = header["byte_tokens"]
         if not pairs_fit(trie, pairs) or (byte_tokens is not None and len(byte_tokens) != 256):
             return None
-        splits = [Split(str(one[0]), bool(one[1]), tuple(map(str, one[2])), bool(one[3])) for one in header["splits"]]
         space = None if header["space"] is None else str(header["space"])
         packed = PackedRules(
-            pairs, None, splits, byte_tokens, bool(header["whole_pretokens"]), space, header["atoms"], parts
+            pairs, None, automata, byte_tokens, bool(header["whole_pretokens"]), space, header["atoms"], parts
         )
         return packed.make(trie)
     except (OSError, TokenizerError, LookupError, TypeError, ValueError, OverflowError, RecursionError):

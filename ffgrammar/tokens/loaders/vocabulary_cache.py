@@ -50,7 +50,7 @@ __all__ = [
 ]
 
 VARIABLE = "FFGRAMMAR_CACHE"
-MAGIC = b"FFVOCAB2"
+MAGIC = b"FFVOCAB3"
 SUFFIX = ".vocab"
 DIGEST = 32
 # The most bytes of all entries together. Entries that were used last are kept, as far as they fit.
@@ -60,6 +60,8 @@ MAX_ENTRY = 64 << 20
 SETTLED_NS = 2_000_000_000
 # A file that is as old as this and has not been renamed was left by a process that is gone.
 ABANDONED_S = 3600.0
+# The folders of the code that makes entries, apart from this one.
+CODE = ("bpe", "pretokenize", os.path.join("pretokenize", "data"), "vocabulary")
 
 Identity = tuple[int, ...] | None
 
@@ -114,7 +116,7 @@ def _code() -> list[tuple[str, int, int]]:
     """A list that differs between versions and builds of the code that makes entries."""
     here = os.path.dirname(os.path.abspath(__file__))
     found = []
-    for folder in (here, *(os.path.join(os.path.dirname(here), name) for name in ("bpe", "vocabulary"))):
+    for folder in (here, *(os.path.join(os.path.dirname(here), name) for name in CODE)):
         with os.scandir(folder) as entries:
             about = [(one.name, one.stat()) for one in entries if one.is_file()]
         found += [(name, one.st_size, one.st_mtime_ns) for name, one in about]

@@ -12,6 +12,7 @@ In reading order:
     alphabet      classes of characters that patterns do not tell apart
     boundaries    the steps of a pre-tokenizer, and the automaton that they become
     composed      the automaton of several steps
+    packed_automata  such automata in one piece, for the cache
     automaton     turns programs into an automaton, which also says what is undecided while a text may go on
     table         the automaton as a table, which works on bytes
 """

@@ -31,16 +31,17 @@ An automaton has tens to hundreds of states and is made in a few milliseconds. t
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import reduce
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.alphabet import Alphabet, make_alphabet
-from ffgrammar.tokens.pretokenize.boundaries import DEAD, MAX_STATES, Boundaries, Split, by_way
+from ffgrammar.tokens.pretokenize.boundaries import DEAD, MAX_STATES, Automaton, Boundaries, Split, by_way
 from ffgrammar.tokens.pretokenize.composed import compose
 from ffgrammar.tokens.pretokenize.pattern import compile_pattern
 from ffgrammar.tokens.pretokenize.program import CHAR, END, JUMP, MATCH, NEXT, SPLIT, CharSet, Instruction
 from ffgrammar.tokens.pretokenize.words import compile_words
 
-__all__ = ["make_boundaries", "program_of"]
+__all__ = ["make_automata"]
 
 # How many hypotheses about one text may be open at a time. The patterns of models need three at most. table.pxd has the
 # same number.
@@ -54,39 +55,35 @@ GAP = -1
 State = tuple[tuple[int, ...], frozenset[int]]
 
 
-def program_of(split: Split) -> list[Instruction]:
-    """The program of a pattern, or of added tokens.
-
-    Raises:
-        TokenizerError: the pattern cannot be read, or there are too many instructions.
-    """
+def _program_of(split: Split) -> list[Instruction]:
+    """The program of a pattern, or of added tokens."""
     return compile_words(split.atoms) if split.atoms else compile_pattern(split.pattern, split.oniguruma)
 
 
-def make_boundaries(
-    splits: Sequence[Split], programs: Sequence[list[Instruction]], kinds: Sequence[int], space: str | None = None
-) -> Boundaries:
-    """The automaton of patterns, one after another.
+def make_automata(splits: Sequence[Split], kinds: Sequence[int], space: str | None = None) -> list[Automaton]:
+    """The automaton of patterns, one after another. If there are several patterns, then the automaton of each follows.
+    All have the same alphabet.
 
     Args:
         splits: the patterns.
-        programs: the program of each pattern.
         kinds: the class byte of each code point.
         space: a character that stands for the space in the patterns. No text has this character itself.
 
     Raises:
-        TokenizerError: there is no pattern, a pattern matches the empty text, or (without `gaps`) does not match every
-            character, or there are too many classes, states or open hypotheses.
+        TokenizerError: there is no pattern, a pattern cannot be read, matches the empty text, or (without `gaps`) does
+            not match every character, or there are too many instructions, classes, states or open hypotheses.
     """
-    alphabet, members = make_alphabet([step for program in programs for step in program], kinds, space)
-    found: Boundaries | None = None
-    for split, program in zip(splits, programs, strict=True):
-        one = _Builder(split, program, alphabet, members).build()
-        found = one if found is None else compose(found, one)
-    if found is None:
+    if not splits:
         raise TokenizerError("pre-tokenizer: there is no pattern")
-    _check_hypotheses(found)
-    return found
+    programs = [_program_of(split) for split in splits]
+    alphabet, members = make_alphabet([step for program in programs for step in program], kinds, space)
+    each = [
+        _Builder(split, program, alphabet, members).build() for split, program in zip(splits, programs, strict=True)
+    ]
+    together = reduce(compose, each)
+    _check_hypotheses(together)
+    packed = [one.pack(split.gaps, bool(split.atoms)) for one, split in zip(each, splits, strict=True)]
+    return packed if len(each) == 1 else [together.pack(gaps=False, finds_atoms=False), *packed]
 
 
 def _check_hypotheses(found: Boundaries) -> None:

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from array import array
 from typing import NamedTuple
 
 from ffgrammar.tokens.pretokenize.alphabet import Alphabet
 
-__all__ = ["DEAD", "MAX_STATES", "Boundaries", "Split", "by_way"]
+__all__ = ["DEAD", "MAX_STATES", "Automaton", "Boundaries", "Split", "by_way"]
 
 MAX_STATES = 4000
 # In place of a successor: there is none.
@@ -50,6 +51,35 @@ class Boundaries(NamedTuple):
     alphabet: Alphabet
     goes_on: list[list[int]]
     ends: list[list[int]]
+    matches: bytes
+    final: bytes
+    atoms: bytes
+
+    def pack(self, gaps: bool, finds_atoms: bool) -> Automaton:
+        """The same automaton as bytes. For the arguments see `Automaton`."""
+        ways = [*self.goes_on, *self.ends]
+        to = b"".join([array("H", way).tobytes() for way in ways])
+        stays = len(self.goes_on)
+        return Automaton(self.alphabet, stays, len(ways), gaps, finds_atoms, to, self.matches, self.final, self.atoms)
+
+
+class Automaton(NamedTuple):
+    """An automaton of boundaries as bytes: what table.pyx runs, and what an entry of the cache holds.
+
+    Attributes:
+        alphabet, matches, final, atoms: see `Boundaries`.
+        stays: in how many ways the pre-token may go on. These ways come first.
+        ways: how many ways there are.
+        gaps, finds_atoms: for a single pattern: whether its `Split` has gaps, and whether it has atoms.
+        to: words of 16 bits by way, state and class: the next state, or DEAD.
+    """
+
+    alphabet: Alphabet
+    stays: int
+    ways: int
+    gaps: bool
+    finds_atoms: bool
+    to: bytes
     matches: bytes
     final: bytes
     atoms: bytes

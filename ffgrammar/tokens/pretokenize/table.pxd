@@ -81,14 +81,18 @@ cdef class PretokenTable:
     # The classes, as bits, of the characters that begin with the bytes read so far. `part` must be inside a character.
     cdef uint64_t possible(self, const Utf8* part) noexcept nogil
 
-    # The work of the constructor: allocate, and fill all tables from a `Boundaries`. Returns 0; raises MemoryError.
+    # Part of the constructor: allocate, and fill all tables from an `Automaton`. `find_classes` and `find_live` do the rest.
+    # Returns 0; raises MemoryError, and TokenizerError if the automaton is damaged.
     cdef int load(self, object found) except -1
 
-    # The steps of `load` follow. First, fill `to`, `matches`, `final` and `atoms`. Returns 0; raises MemoryError.
+    # The steps of `load` follow. First, fill `to`, `matches`, `final` and `atoms`. Returns 0; raises as `load`.
     cdef int load_successors(self, object found) except -1
 
-    # Fill `of_kind` and `ranges` from an `Alphabet`, and allocate `there` and `there_wide`. Returns 0; raises MemoryError.
+    # Fill `of_kind` and `ranges` from an `Alphabet`, and allocate `there` and `there_wide`. Returns 0; raises as `load`.
     cdef int load_alphabet(self, object alphabet) except -1
+
+    # Part of `load_alphabet`: fill a table of classes by class byte.
+    cdef int load_classes(self, uint8_t* by_kind, bytes given) except -1
 
     # Fill `there` and `there_wide`.
     cdef void find_classes(self) noexcept nogil

@@ -1,7 +1,6 @@
 from collections.abc import Iterable, Sequence
 
-from ffgrammar.tokens.pretokenize.boundaries import Split
-from ffgrammar.tokens.pretokenize.program import Instruction
+from ffgrammar.tokens.pretokenize.boundaries import Automaton, Split
 
 class PretokenTable:
     """Finds where the pre-tokens of a text end."""
@@ -20,9 +19,11 @@ class PretokenTable:
     def is_composed(self) -> bool: ...
     def __init__(
         self,
-        pattern: str | Iterable[Split],
+        pattern: str | Iterable[Split] | Iterable[Automaton],
         space: str | None = None,
-        programs: Sequence[list[Instruction]] | None = None,
+        is_part: bool = False,
     ) -> None: ...
     def ends_of(self, data: bytes) -> list[int]: ...
     def settled(self, data: bytes) -> tuple[int, int]: ...
+
+def automata_of(splits: Sequence[Split], space: str | None = None) -> list[Automaton]: ...

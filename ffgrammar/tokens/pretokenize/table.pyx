@@ -13,14 +13,14 @@ cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from ffgrammar.core.utf8 cimport LAST_CODE, Utf8, utf8_step
 from ffgrammar.tokens.pretokenize.builtin cimport char_classes
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.pretokenize.automaton import make_boundaries, program_of
-from ffgrammar.tokens.pretokenize.boundaries import Split
+from ffgrammar.tokens.pretokenize.automaton import make_automata
+from ffgrammar.tokens.pretokenize.boundaries import Automaton, Split
 
 
 cdef enum:
@@ -35,35 +35,53 @@ cdef struct Hypothesis:
     size_t start     # where the pre-token began, as an offset in bytes
 
 
+def automata_of(splits not None, space=None):
+    """The automata of patterns (`make_automata`).
+
+    Args:
+        splits: the patterns, one after another.
+        space: a character that stands for the space in the patterns. No text has this character itself.
+
+    Raises:
+        TokenizerError: a pattern cannot be read, or there are too many patterns, states or open hypotheses.
+    """
+    if len(splits) > MAX_LEVELS:
+        raise TokenizerError(f"pre-tokenizer: more than {MAX_LEVELS} patterns one after another")
+    return make_automata(splits, char_classes(), space)
+
+
 @cython.final
 cdef class PretokenTable:
     """Finds where the pre-tokens of a text end.
 
     Args:
-        pattern: the pattern of a pre-tokenizer (see pattern.py for what can be read), or several `Split`, one after another.
+        pattern: the pattern of a pre-tokenizer (see pattern.py for what can be read), or several `Split`, one after another, or
+            what `automata_of` has made of them.
         space: a character that stands for the space in the patterns. No text has this character itself.
-        programs: the program of each pattern (`program_of`), if they are known.
+        is_part: whether the table is that of one pattern among several, which only cuts whole texts.
 
     Raises:
         TokenizerError: a pattern cannot be read, or there are too many patterns, states or open hypotheses.
     """
 
-    def __cinit__(self, pattern not None, space=None, programs=None):
+    def __cinit__(self, pattern not None, space=None, bint is_part=False):
         cdef PretokenTable above = None
         cdef PretokenTable one
-        splits = [Split(pattern)] if isinstance(pattern, str) else list(pattern)
-        if len(splits) > MAX_LEVELS:
-            raise TokenizerError(f"pre-tokenizer: more than {MAX_LEVELS} patterns one after another")
-        if programs is None:
-            programs = [program_of(split) for split in splits]
+        automata = [Split(pattern)] if isinstance(pattern, str) else list(pattern)
+        if not automata or not isinstance(automata[0], Automaton):
+            automata = automata_of(automata, space)
+        # (the first one is that of all patterns together)
+        if len(automata) > MAX_LEVELS + 1:
+            raise TokenizerError(f"pre-tokenizer: more than {MAX_LEVELS} automata")
         self.kinds = char_classes()
-        self.load(make_boundaries(splits, programs, self.kinds, space))
-        if len(splits) == 1:
-            self.has_gaps = splits[0].gaps
-            self.makes_atoms = bool(splits[0].atoms)
-            return
-        for split, program in zip(splits, programs):
-            one = PretokenTable([split], space, [program])
+        self.load(automata[0])
+        if not is_part:
+            self.find_classes()
+            self.find_live()
+        self.has_gaps = automata[0].gaps
+        self.makes_atoms = automata[0].finds_atoms
+        for automaton in automata[1:]:
+            one = PretokenTable([automaton], is_part=True)
             if above is None:
                 self.first = one
                 self.is_composed = True
@@ -78,18 +96,20 @@ cdef class PretokenTable:
         self.load_alphabet(found.alphabet)
         for i in range(128):
             self.ascii[i] = self.search(<uint32_t>i)
-        self.find_classes()
-        self.find_live()
         return 0
 
     cdef int load_successors(self, object found) except -1:
-        cdef size_t i, way
-        cdef list ways = [*found.goes_on, *found.ends]
+        cdef size_t i
+        cdef bytes matches = found.matches, final = found.final, atoms = found.atoms, to = found.to
         self.classes = found.alphabet.size
-        self.states = len(found.final)
+        self.states = len(final)
         self.size = <size_t>self.states * self.classes
-        self.ways = len(ways)
-        self.stays = len(found.goes_on)
+        self.ways = found.ways
+        self.stays = found.stays
+        if not (0 < self.classes <= 256 and 0 < self.states < DEAD and 0 < self.stays <= self.ways
+                and <size_t>len(to) == self.size * self.ways * sizeof(uint16_t)
+                and len(matches) in (0, self.size) and <size_t>len(atoms) == self.states):
+            raise TokenizerError("pre-tokenizer: an automaton is damaged")
         self.to = <uint16_t*>calloc(self.size * self.ways, sizeof(uint16_t))
         self.matches = <uint8_t*>calloc(self.size, 1)
         self.final = <uint8_t*>calloc(self.states, 1)
@@ -98,15 +118,15 @@ cdef class PretokenTable:
         self.live_ends = <uint64_t*>calloc(self.states, sizeof(uint64_t))
         if not (self.to and self.matches and self.final and self.atoms and self.live_on and self.live_ends):
             raise MemoryError
-        for way, states in enumerate(ways):
-            for i, state in enumerate(states):
-                self.to[way * self.size + i] = state
-        for i, matched in enumerate(found.matches):
-            self.matches[i] = matched
+        memcpy(self.to, <const char*>to, len(to))
+        memcpy(self.matches, <const char*>matches, len(matches))
+        memcpy(self.final, <const char*>final, self.states)
+        memcpy(self.atoms, <const char*>atoms, self.states)
         for i in range(self.states):
-            self.final[i] = found.final[i]
-            self.atoms[i] = found.atoms[i]
             self.has_atoms = self.has_atoms or self.atoms[i]
+        for i in range(self.size * self.ways):
+            if self.to[i] >= self.states and self.to[i] != DEAD:
+                raise TokenizerError("pre-tokenizer: an automaton is damaged")
         return 0
 
     cdef int load_alphabet(self, object alphabet) except -1:
@@ -117,13 +137,19 @@ cdef class PretokenTable:
         self.there_wide = <uint64_t*>calloc((LAST_CODE >> 12) + 1, sizeof(uint64_t))
         if not (self.ranges and self.there and self.there_wide):
             raise MemoryError
-        for i in range(256):
-            self.of_kind[i] = alphabet.of_kind[i]
+        self.load_classes(self.of_kind, alphabet.of_kind)
         for i, (first, last, by_kind) in enumerate(alphabet.ranges):
             self.ranges[i].first = first
             self.ranges[i].last = last
-            for kind in range(256):
-                self.ranges[i].by_kind[kind] = by_kind[kind]
+            if last < first or last > LAST_CODE or (i and self.ranges[i - 1].last >= first):
+                raise TokenizerError("pre-tokenizer: an alphabet is damaged")
+            self.load_classes(self.ranges[i].by_kind, by_kind)
+        return 0
+
+    cdef int load_classes(self, uint8_t* by_kind, bytes given) except -1:
+        if len(given) != 256 or max(given) >= self.classes:
+            raise TokenizerError("pre-tokenizer: an alphabet is damaged")
+        memcpy(by_kind, <const char*>given, 256)
         return 0
 
     def __dealloc__(self):
@@ -184,6 +210,8 @@ cdef class PretokenTable:
         cdef uint32_t byte
         if part.need == 1:
             return self.there[part.code]
+        if part.need == 2 and part.low == 0x80 and part.high == 0xBF:
+            return self.there_wide[part.code]
         for byte in range(part.low, <uint32_t>part.high + 1):
             if part.need == 2:
                 found |= self.there[part.code << 6 | (byte & 0x3F)]

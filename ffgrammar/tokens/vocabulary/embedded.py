@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
-__all__ = ["ENCODINGS", "MAGIC", "Encoding", "load_left_lengths", "load_trie", "read_packed"]
+__all__ = ["ENCODINGS", "MAGIC", "Encoding", "load_trie", "read_left_lengths", "read_packed"]
 
 MAGIC = b"ffgvoc1\n"
 DATA = os.path.join(os.path.dirname(__file__), "data")
@@ -108,7 +108,7 @@ def load_trie(encoding: Encoding, vocab_size: int) -> TokenTrie:
     return TokenTrie.from_front_coded(raw, count, vocab_size)
 
 
-def load_left_lengths(encoding: Encoding) -> bytes:
+def read_left_lengths(encoding: Encoding) -> bytes:
     """For each token of an embedded encoding, in byte order, how many bytes its left part has, or 0 if merging begins
     with the token. The left part is the first of the two tokens that merge into it (tokens/bpe/pack_lengths.py). Raises
     TokenizerError if the file cannot be read or is damaged."""

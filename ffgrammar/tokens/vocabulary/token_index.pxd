@@ -63,12 +63,15 @@ cdef inline uint64_t hash_bytes(const uint8_t* text, size_t count) noexcept nogi
 
 cdef inline int32_t index_find(const TokenIndex* index, const uint8_t* text, size_t count) noexcept nogil:
     """The id that represents exactly these bytes, or -1 if no token has them."""
-    cdef uint64_t key
-    cdef uint32_t at, slot, token, start
     if count == 0 or count > index.longest:
         return -1
-    key = hash_bytes(text, count)
-    at = <uint32_t>(key >> 8) & index.mask
+    return index_find_hashed(index, text, count, hash_bytes(text, count))
+
+
+cdef inline int32_t index_find_hashed(const TokenIndex* index, const uint8_t* text, size_t count, uint64_t key) noexcept nogil:
+    """The same as `index_find`, for bytes whose hash is known. `count` is not 0."""
+    cdef uint32_t at = <uint32_t>(key >> 8) & index.mask
+    cdef uint32_t slot, token, start
     while True:
         slot = index.slots[at]
         if slot == 0:

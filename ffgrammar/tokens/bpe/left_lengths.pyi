@@ -1,0 +1,3 @@
+from ffgrammar.tokens.bpe.merges import Merges
+
+def load_left_lengths(merges: Merges, lengths: bytes) -> None: ...
