@@ -28,6 +28,7 @@ cdef enum:
 cdef enum:
     # Words of a template; its right-hand side follows. From the parameter of an instance, T_BIT and T_ADD make a new parameter.
     T_AGAIN       # NONE, or the parametric nonterminal whose instance with the new parameter ends the production
+    T_CHANGE      # the nonterminal that stands for this instance until it is joined (joined.pxd), or NONE
     T_BIT         # the bit that must be unset, and is set in the new parameter; or NONE
     T_NEED        # offset in `templates` of the bits that must be set, or NONE
     T_SETS        # offset in `templates` of further bits that are set in the new parameter, or NONE
@@ -55,7 +56,7 @@ cdef struct Rules:
     Vec templates        # one after another, words as above
     Vec template_list    # offsets in `templates`, by parametric nonterminal
     Vec template_starts  # per nonterminal below `plain`, and one more: where its templates begin in template_list
-    Vec joined           # per nonterminal below `plain`: whether it is a joined family (joined.pxd); empty if none is
+    Vec changes          # per nonterminal below `plain`: of the T_CHANGE of a template, its offset, else NONE. Empty if no family is joined
     Vec tails            # per instance: the dot position of its tail (joined.pyx), or NONE. Later instances have none yet
     Vec instance         # scratch: the words of the instance that is looked for
     uint32_t caps[2]     # where the counters stop

@@ -11,6 +11,7 @@ In reading order:
 - `separator_search`: looks for that byte.
 - `neighbours`: which lexemes may stand next to each other, and what the rules allow if they do.
 - `neighbour_tables`: finds them.
+- `instance_lengths`: how many bytes the instances of parametric nonterminals need.
 - `estimates`: how many bytes a sentence still needs, about.
 - `completability`: whether a sentence can still follow, for grammars in which longest match may lose it.
 """

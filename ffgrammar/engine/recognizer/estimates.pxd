@@ -14,7 +14,11 @@ from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
 cdef struct Estimates:
     Vec rest          # per dot position: an estimate of the least length of what follows in its production; empty until measured
     Vec lengths       # per plain nonterminal: an estimate of the least length of its texts
-    Vec instances     # like `lengths`, for the instances that plain productions name
+    Vec instances     # like `lengths`, for instances
+    Vec lacking       # per instance: how many of the shortest productions its length counts (instance_lengths.pxd)
+    size_t kept_instances  # how many instances plain productions name; texts add the others
+    Vec families      # per nonterminal below `plain`: where in `needs` a family begins (instance_lengths.pyx)
+    Vec needs
     size_t kept_rest  # how many entries of `rest` are of productions made with the grammar
     Vec link_costs    # per link: an estimate of the least length of what follows a complete item with this link
     Vec tables        # used while the rules are measured
