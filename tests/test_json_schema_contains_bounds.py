@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import ffgrammar as ff
-from ffgrammar.grammar.json_schema.emit import contains_apart, contains_ways, many_contains
+from ffgrammar.grammar.json_schema.emit import contains_apart, contains_guarded, contains_ways, many_contains
 from oracle.schemas import is_valid, spelled
 from sentences import BYTES, is_sentence
 
@@ -49,20 +49,59 @@ def apart_schema(random: Random) -> dict[str, Any]:
     return schema
 
 
+TEXTS = [0, 1, 2, 3, None, "a", "ab", "b", "c", "abc", {"t": 0}, {}, [], [1]]
+MEETING = [
+    {"type": "string", "pattern": "a"},
+    {"type": "string", "pattern": "b"},
+    {"type": "string", "pattern": "c"},
+    {"pattern": "a"},
+    {"pattern": "^b"},
+    {"type": "string", "minLength": 2},
+    {"type": "number", "minimum": 1},
+    {"minimum": 2},
+    {"enum": [0, 1, "c"]},
+    {"type": "object"},
+    {"type": ["null", "number"]},
+    {"not": {"type": "number"}},
+]
+
+
+def meeting_schema(random: Random) -> dict[str, Any]:
+    """A schema of which one item may obey several `contains`."""
+    chosen: list[dict[str, Any]] = [{"contains": one} for one in random.sample(MEETING, random.randrange(1, 5))]
+    bounds = random.choice(["items", "contains", "contains", "both"])
+    for one in chosen:
+        if random.random() < 0.3:
+            one["minContains"] = random.randrange(3)
+        if bounds != "items" and random.random() < 0.5:
+            one["maxContains"] = max(one.get("minContains", 1), 1) + random.randrange(3)
+    schema: dict[str, Any] = {"type": "array", "allOf": chosen}
+    if bounds != "contains":
+        schema["maxItems"] = random.randrange(1, 7)
+    if random.random() < 0.3:
+        schema["minItems"] = random.randrange(4)
+    if random.random() < 0.3:
+        schema["items"] = random.choice([{"type": ["number", "string"]}, {"type": "string"}, {"not": {"const": 0}}])
+    return schema
+
+
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The ways for many `contains` are taken for few. The list gets an item for each array that is written so."""
     written: list[int] = []
-    write = contains_apart.array_counted_apart
 
-    def noted(*given: Any) -> Any:
-        found = write(*given)
-        written.extend([1] if found is not None else [])
-        return found
+    def noting(write: Any) -> Any:
+        def noted(*given: Any) -> Any:
+            found = write(*given)
+            written.extend([1] if found is not None else [])
+            return found
+
+        return noted
 
     monkeypatch.setattr(contains_ways, "FEWEST_CHOICES", 0)
     monkeypatch.setattr(many_contains, "FEWEST_STATES", 1 << 30)
-    monkeypatch.setattr(contains_apart, "array_counted_apart", noted)
+    monkeypatch.setattr(contains_apart, "array_counted_apart", noting(contains_apart.array_counted_apart))
+    monkeypatch.setattr(contains_guarded, "array_with_guards", noting(contains_guarded.array_with_guards))
     return written
 
 
@@ -101,9 +140,17 @@ def test_random_arrays_apart(few: list[int], seed: int) -> None:
     check(schema, compiled(schema), VALUES, 40, random)
 
 
-def test_random_arrays_are_counted(few: list[int]) -> None:
+@pytest.mark.parametrize("seed", range(25))
+def test_random_arrays_that_meet(few: list[int], seed: int) -> None:
+    random = Random(seed)
+    schema = meeting_schema(random)
+    check(schema, compiled(schema), TEXTS, 40, random)
+
+
+@pytest.mark.parametrize("make", [apart_schema, meeting_schema])
+def test_random_arrays_are_counted(few: list[int], make: Any) -> None:
     for seed in range(100):
-        compiled(apart_schema(Random(seed)))
+        compiled(make(Random(seed)))
     assert len(few) > 30
 
 

@@ -15,12 +15,14 @@ likes:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import (
     ANY_COUNT,
     GrammarIR,
+    Guard,
     Lexeme,
     LexemeGroup,
     Parametric,
@@ -120,6 +122,10 @@ class GrammarBuilder:
         self._lexemes.append(lexeme)
         return 2 * len(self._lexemes) - 2
 
+    def separate(self, expr: int, name: str = "") -> int:
+        """The symbol of a lexeme of its own, also where another lexeme has the same expression."""
+        return self._lexeme(plain_lexeme(expr, name))
+
     def skip(self, expr: int, name: str = "") -> None:
         """Allow a lexeme between any two others, before the first and after the last."""
         self.terminal(expr, name, skip=True)
@@ -147,6 +153,7 @@ class GrammarBuilder:
         add: tuple[int, int] = (0, 0),
         sets: int = 0,
         settled: tuple[int, int] = (0, 0),
+        guards: tuple[Guard, ...] = (),
     ) -> None:
         """Add a production of a parametric nonterminal; see `Template`.
 
@@ -159,7 +166,7 @@ class GrammarBuilder:
         if len(self._templates) >= self.limits.rules:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         next_one = None if again is None else again >> 1
-        self._templates.append(Template(lhs >> 1, tuple(rhs), next_one, bit, need, counts, add, sets, settled))
+        self._templates.append(Template(lhs >> 1, tuple(rhs), next_one, bit, need, counts, add, sets, settled, guards))
 
     def add(self, lhs: int, rhs: Sequence[int]) -> None:
         """Add a production; an empty right-hand side derives the empty text.
@@ -277,6 +284,7 @@ class GrammarBuilder:
                 add=one.add,
                 sets=one.sets,
                 settled=one.settled,
+                guards=tuple([replace(guard, lexeme=lexemes[guard.lexeme] >> 1) for guard in one.guards]),
             )
         return grammar.start + 2 * first
 

@@ -8,7 +8,7 @@ from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, inter
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push
 from ffgrammar.engine.parser.tables cimport (
-    END, I_BITS, I_COUNT, I_HEAD, NONE, NONTERMINAL, NUMBER, T_ADD, T_AGAIN, T_BIT, T_BODY, T_CHANGE, T_DISTANCE, T_HIGHEST, T_LENGTH,
+    D_INSTANCE, D_POSITION, D_TEMPLATE, D_WORDS, END, I_BITS, I_COUNT, I_HEAD, NONE, NONTERMINAL, NUMBER, T_ADD, T_AGAIN, T_BIT, T_BODY, T_CHANGE, T_DISTANCE, T_GUARDS, T_HIGHEST, T_LENGTH,
     T_LOWEST, T_NEED, T_SETS, T_SETTLED,
 )
 
@@ -104,6 +104,7 @@ cdef int expand(Rules* rules, uint32_t nonterminal) noexcept nogil:
     cdef uint32_t number = nonterminal - rules.plain
     cdef uint32_t head = intern_get(&rules.instances, number)[I_HEAD]
     cdef uint32_t start = <uint32_t>rules.bodies.len
+    cdef uint32_t guarded[D_WORDS]
     cdef uint32_t k, following
     cdef const uint32_t* template
     cdef int status
@@ -115,6 +116,14 @@ cdef int expand(Rules* rules, uint32_t nonterminal) noexcept nogil:
             return NO_MEMORY
         if vec_extend(&rules.symbols, template + T_BODY, template[T_LENGTH]) < 0:
             return NO_MEMORY
+        if template[T_GUARDS] != <uint32_t>NONE:
+            guarded[D_POSITION] = <uint32_t>rules.symbols.len - 1
+            while rules.symbols.data[guarded[D_POSITION]] & NONTERMINAL:
+                guarded[D_POSITION] -= 1
+            guarded[D_INSTANCE] = number
+            guarded[D_TEMPLATE] = rules.template_list.data[k]
+            if vec_extend(&rules.guarded, guarded, D_WORDS) < 0:
+                return NO_MEMORY
         if template[T_CHANGE] != <uint32_t>NONE:
             if vec_push(&rules.symbols, template[T_CHANGE] | NONTERMINAL) < 0:
                 return NO_MEMORY
@@ -138,10 +147,10 @@ cdef void forget_instances(Rules* rules) noexcept nogil:
     rules.starts.len = rules.ends.len = rules.nullable.len = rules.plain + rules.kept_instances
     for i in range(rules.kept_instances):
         rules.starts.data[rules.plain + i] = NONE
-    rules.tails.len = 0
+    rules.tails.len = rules.guarded.len = 0
     intern_truncate(&rules.instances, rules.kept_instances)
 
 
 cdef size_t instances_bytes(const Rules* rules) noexcept nogil:
-    cdef size_t words = rules.symbols.cap + rules.bodies.cap + rules.starts.cap * 3 + rules.tails.cap
+    cdef size_t words = rules.guarded.cap + rules.symbols.cap + rules.bodies.cap + rules.starts.cap * 3 + rules.tails.cap
     return words * sizeof(uint32_t) + intern_bytes(&rules.instances)

@@ -55,6 +55,7 @@ cdef class RuleTables:
         own_vec(&rules.owner, &rules.template_list)
         own_vec(&rules.owner, &rules.template_starts)
         own_vec(&rules.owner, &rules.changes)
+        own_vec(&rules.owner, &rules.guarded)
         own_vec(&rules.owner, &rules.tails)
         own_vec(&rules.owner, &rules.instance)
         own_vec(&rules.owner, &rules.exprs)
@@ -290,6 +291,7 @@ cdef class RuleTables:
         for bits, length in ((template.need, count), (template.sets, count), (template.settled[0], distance)):
             push(&rules.templates, or_none(at if bits else None))
             at += length if bits else 0
+        push(&rules.templates, or_none(at if template.guards else None))
         push(&rules.templates, distance)
         for lowest, _ in template.counts:
             push(&rules.templates, lowest)
@@ -303,6 +305,11 @@ cdef class RuleTables:
         for bits, length in ((template.need, count), (template.sets, count), (template.settled[0], distance)):
             for i in range(length if bits else 0):
                 push(&rules.templates, bits >> 32 * i & 0xFFFFFFFF)
+        if template.guards:
+            push(&rules.templates, len(template.guards))
+            for guard in template.guards:
+                for word in (guard.bit, guard.inside, guard.lexeme):
+                    push(&rules.templates, word)
         for i in range(2):
             # a counter stops one above the highest bound, because no condition changes from there on
             for bound in template.counts[i]:

@@ -3,6 +3,7 @@
 In reading order:
 
 - `structs`: what the recognizer consists of, and configurations.
+- `guards`: what the text of a lexeme must obey where the parameter of a nonterminal says so.
 - `row_starts`: the lexer state in which the lexemes of a row begin.
 - `checks`: the end of a lexeme whose text is compared with other texts.
 - `recognizer`: lexer and parser together, one byte at a time.

@@ -90,10 +90,10 @@ def _are_apart(style: ArrayStyle, wanted: tuple[Contained, ...], depth: int, ite
     """Whether no item obeys two of the schemas."""
     if len(wanted) > MOST_SCHEMAS:
         return False
-    never = style.em.never
-    return all(
-        [style.item(join(join(item, one.conj), other.conj), depth) == never for one, other in combinations(wanted, 2)]
-    )
+    for one, other in combinations(wanted, 2):
+        if style.item(join(join(item, one.conj), other.conj), depth) != style.em.never:
+            return False
+    return True
 
 
 def _others(style: ArrayStyle, wanted: tuple[Contained, ...], item: Conj) -> Conj:

@@ -3,6 +3,7 @@
 - A small automaton is written as productions (contains.py).
 - Many `contains` without upper bounds are remembered by a joined nonterminal (many_contains.py).
 - Many `contains` of which no item obeys two are counted apart, with upper bounds (contains_apart.py).
+- Where one item may obey several, what may come depends on what was counted (contains_guarded.py).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from math import prod
 
 from ffgrammar.grammar.ir import MAX_COUNT
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
-from ffgrammar.grammar.json_schema.emit import contains_apart, many_contains
+from ffgrammar.grammar.json_schema.emit import contains_apart, contains_guarded, many_contains
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
 from ffgrammar.grammar.json_schema.emit.contains import containing
 from ffgrammar.grammar.json_schema.shape.shape import Shape
@@ -43,6 +44,8 @@ def containing_array(style: ArrayStyle, shape: Shape, depth: int, items: list[Co
         array = many_contains.array_that_contains(style, shape, depth, items)
     elif _choices(shape, most) >= FEWEST_CHOICES and len(items) == 1:
         array = contains_apart.array_counted_apart(style, shape, depth, items[0], most)
+        if array is None:
+            array = contains_guarded.array_with_guards(style, shape, depth, items[0], most)
     if array is not None:
         return array
     lists = containing(style, shape, depth, items, most)
