@@ -175,3 +175,39 @@ def test_compiled_files_of_bounds(tmp_path: Path) -> None:
     grammar = ff.load(tmp_path / "contains.ffg", BYTES)
     for items in ([*range(13)], [*range(13), 1], [*range(13), 1, 1], [*range(12), 1, 1]):
         assert is_sentence(grammar, json.dumps(items).encode()) == is_valid(schema, items)
+
+
+def walked(grammar: ff.Grammar, random: Random) -> bytes:
+    """A sentence: some bytes by chance, then those that bring the end nearer."""
+    matcher = grammar.matcher()
+    text = b""
+    steps = random.randrange(40)
+    while not (matcher.is_accepting() and len(text) >= steps):
+        allowed = [bytes([byte]) for byte in matcher.allowed_token_ids().tolist() if byte < 127]
+        if not allowed:
+            break
+        if len(text) < steps:
+            byte = random.choice([one for one in allowed if one in b'[],"abc0'] or allowed)
+        else:
+            byte = min(allowed, key=lambda one: _after(matcher, one))
+        assert matcher.accept_bytes(byte) == 1
+        text += byte
+        assert len(text) < 600, text
+    assert matcher.is_accepting(), text
+    return text
+
+
+def _after(matcher: ff.Matcher, byte: bytes) -> int:
+    fork = matcher.fork()
+    assert fork.accept_bytes(byte) == 1
+    return fork.distance()
+
+
+@pytest.mark.parametrize("make", [apart_schema, meeting_schema])
+@pytest.mark.parametrize("seed", range(12))
+def test_walks_end(few: list[int], make: Any, seed: int) -> None:
+    random = Random(seed)
+    schema = make(random)
+    grammar = compiled(schema)
+    for _ in range(8 if grammar else 0):
+        assert is_valid(schema, json.loads(walked(grammar, random))), schema

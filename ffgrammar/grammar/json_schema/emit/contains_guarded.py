@@ -85,35 +85,66 @@ def array_with_guards(style: ArrayStyle, shape: Shape, depth: int, item: Conj, m
         return None
     if most is not None and most < max(tail, shape.min_items):
         return None
-    counted: list[_Counted] = []
-    bit = 0
-    for one, size in zip(shape.contained, sizes, strict=True):
-        texts = _scalars(em, join(item, one.conj))
-        lexeme = em.builder.separate(texts, "value")
-        counted.append(_Counted(texts, lexeme, bit, size, one.least, one.most is not None))
-        bit += size
-    texts = _scalars(em, item)
     try:
-        containers = _containers(style, shape, depth, item, counted)
-        if containers is None or not _never_ends_dead(em, texts, counted, containers, most):
+        found = _items(style, shape, depth, item, sizes)
+        if found is None or not _never_ends_dead(em, *found, most):
             return None
     except (LimitError, UnsupportedError):
         # (not every schema has an opposite)
         return None
-    return _Writer(style, shape, counted, texts, containers, most).array()
+    return _Writer(style, shape, *found, most).array()
 
 
-def _scalars(em: Symbols, conj: Conj) -> int:
-    """The expression of the scalars that obey a conjunction."""
+def _items(
+    style: ArrayStyle, shape: Shape, depth: int, item: Conj, sizes: list[int]
+) -> tuple[int, list[_Counted], list[_Container]] | None:
+    """The expression of all scalars, each `contains`, and the items that are no scalars; None as in `_containers`."""
+    em = style.em
+    # (patterns match strings in their canonical spelling only, so others would escape what they forbid)
+    is_canonical = any([one.most is not None for one in shape.contained])
+    decided = em.store.complement(_undecided(em, shape, item))
+    counted: list[_Counted] = []
+    bit = 0
+    for one, size in zip(shape.contained, sizes, strict=True):
+        texts = em.store.intersect([_scalars(em, join(item, one.conj), is_canonical), decided])
+        lexeme = em.builder.separate(texts, "value")
+        counted.append(_Counted(texts, lexeme, bit, size, one.least, one.most is not None))
+        bit += size
+    containers = _containers(style, shape, depth, item, counted)
+    if containers is None:
+        return None
+    return em.store.intersect([_scalars(em, item, is_canonical), decided]), counted, containers
+
+
+def _undecided(em: Symbols, shape: Shape, item: Conj) -> int:
+    """The expression of the spellings of numbers that a bounded `contains` neither matches nor excludes, as 1.00 where
+    it is about the number 1."""
+    store = em.store
+    found: list[int] = []
+    for one in shape.contained:
+        if one.most is not None:
+            opposite = em.negation.conj(one.subschema, one.conj)
+            decided = [_scalars(em, join(item, conj), True, NUM) for conj in (one.conj, opposite)]
+            found.append(store.intersect([_scalars(em, item, True, NUM), store.complement(store.union(decided))]))
+    return store.union([expr for expr in found if not store.is_nothing(expr)])
+
+
+def _scalars(em: Symbols, conj: Conj, is_canonical: bool, types: int = STR | NUM | NULL | BOOLS) -> int:
+    """The expression of the scalars that obey a conjunction and have some types; is_canonical: the strings are
+    canonically spelled."""
     exprs: list[int] = []
     store = em.store
     for shape in em.combiner.resolved_shapes(conj) if conj != NEVER else ():
-        if shape.types & STR:
-            exprs.append(em.strings.of(shape))
-        if shape.types & NUM:
+        if shape.types & types & STR:
+            bodies = shape.patterns or ((em.strings.canonical_body,) if is_canonical else ())
+            is_listed = shape.strings is not None
+            exprs.append(
+                em.strings.of(shape) if is_listed else em.strings.range(shape.min_length, shape.max_length, bodies)
+            )
+        if shape.types & types & NUM:
             exprs.append(em.number(shape))
         literals = ((NULL, b"null"), (TRUE, b"true"), (FALSE, b"false"))
-        exprs += [store.literal(text) for kind, text in literals if shape.types & kind]
+        exprs += [store.literal(text) for kind, text in literals if shape.types & types & kind]
     return store.union(exprs)
 
 
@@ -176,8 +207,8 @@ class _Writer:
         self,
         style: ArrayStyle,
         shape: Shape,
-        counted: list[_Counted],
         texts: int,
+        counted: list[_Counted],
         containers: list[_Container],
         most: int | None,
     ) -> None:
