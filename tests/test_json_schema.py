@@ -115,6 +115,9 @@ def _needing(word: str, value: Any) -> dict[str, Any]:
         ({"type": "array", "contains": EMPTY}, "/contains", ""),
         ({"anyOf": [EMPTY, _needing("b", False)]}, "", ""),
         ({"enum": []}, "", "`enum` lists no value"),
+        ({"allOf": [{}, {"enum": []}]}, "/allOf/1", "`enum` lists no value"),
+        ({"allOf": [{}, {"allOf": [False]}]}, "/allOf/1/allOf/0", "no value is allowed there"),
+        ({"$ref": "#/$defs/a", "$defs": {"a": {"enum": []}}}, "/$defs/a", "`enum` lists no value"),
         (
             _needing("a", {"type": "integer", "minimum": 2, "maximum": 1}),
             "/properties/a",

@@ -68,7 +68,19 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         "productions": [[head, list(rhs)] for head, rhs in grammar.productions],
         "parametric": [[family.number, family.bits, family.joined] for family in grammar.parametric],
         "templates": [
-            [one.head, one.rhs, one.again, one.bit, one.need, one.counts, one.add, one.sets, one.settled, [[guard.bit, guard.lexeme, guard.inside] for guard in one.guards]]
+            [
+                one.head,
+                one.rhs,
+                one.again,
+                one.bit,
+                one.need,
+                one.counts,
+                one.add,
+                one.sets,
+                one.settled,
+                [[guard.bit, guard.lexeme, guard.inside] for guard in one.guards],
+                one.beside,
+            ]
             for one in grammar.templates
         ],
         "names": list(grammar.names),
@@ -347,7 +359,7 @@ def _family(one: Any, names: list[str], limits: Limits) -> Parametric:
 
 
 def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: list[Lexeme]) -> Template:
-    head, rhs, again, bit, need, counts, add, sets, (mask, distance), watched = one
+    head, rhs, again, bit, need, counts, add, sets, (mask, distance), watched, beside = one
     _expect(type(head) is int and head in parametric, "bad template")
     bits = parametric[head]
     if again is not None:
@@ -370,10 +382,14 @@ def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: l
     steps = tuple(_number(step, 2, "step") for step in add)
     _expect(len(steps) == 2, "bad template")
     symbols = _symbols(rhs, names, lexemes)
-    _expect(not watched or any(symbol & 1 == 0 for symbol in symbols), "guards of no lexeme")
+    if beside is not None:
+        _number(beside, len(lexemes), "lexeme")
+    _expect((not watched and beside is None) or any(symbol & 1 == 0 for symbol in symbols), "guards of no lexeme")
     guards = tuple(_guard(guard, bits, lexemes) for guard in watched)
     settled = (mask, distance)
-    return Template(head, symbols, again, bit, need, (first, second), (steps[0], steps[1]), sets, settled, guards)
+    return Template(
+        head, symbols, again, bit, need, (first, second), (steps[0], steps[1]), sets, settled, guards, beside
+    )
 
 
 def _guard(one: Any, bits: int, lexemes: list[Lexeme]) -> Guard:

@@ -154,6 +154,7 @@ class GrammarBuilder:
         sets: int = 0,
         settled: tuple[int, int] = (0, 0),
         guards: tuple[Guard, ...] = (),
+        beside: int | None = None,
     ) -> None:
         """Add a production of a parametric nonterminal; see `Template`.
 
@@ -166,7 +167,9 @@ class GrammarBuilder:
         if len(self._templates) >= self.limits.rules:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         next_one = None if again is None else again >> 1
-        self._templates.append(Template(lhs >> 1, tuple(rhs), next_one, bit, need, counts, add, sets, settled, guards))
+        self._templates.append(
+            Template(lhs >> 1, tuple(rhs), next_one, bit, need, counts, add, sets, settled, guards, beside)
+        )
 
     def add(self, lhs: int, rhs: Sequence[int]) -> None:
         """Add a production; an empty right-hand side derives the empty text.
@@ -259,6 +262,13 @@ class GrammarBuilder:
         """
         first = len(self._names)
         self._names += grammar.names
+        own = {one.last_lexeme() for one in grammar.templates if one.guards or one.beside is not None}
+        if own:
+            # (what they read depends on each other, so they are not shared with other parts)
+            lexemes = [
+                self._lexeme(self._lexemes[symbol >> 1]) if number in own else symbol
+                for number, symbol in enumerate(lexemes)
+            ]
         if len(self._productions) + len(grammar.productions) > self._most:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         self._productions.extend_from(grammar.productions, first, lexemes, after)
@@ -285,6 +295,7 @@ class GrammarBuilder:
                 sets=one.sets,
                 settled=one.settled,
                 guards=tuple([replace(guard, lexeme=lexemes[guard.lexeme] >> 1) for guard in one.guards]),
+                beside=None if one.beside is None else lexemes[one.beside] >> 1,
             )
         return grammar.start + 2 * first
 

@@ -201,8 +201,10 @@ class Template:
             the bit that is the distance above it must be set, too. So a bit of the mask whose partner nothing sets must
             not be set. The distance is a multiple of 32, and the mask has no bits from the distance on.
         guards: conditions on the text of the last lexeme of `rhs`. The front-end promises that some
-            text of the lexeme meets all conditions, whatever the parameter is. Where two productions that begin with
-            this lexeme may be used at the same place, their conditions must be the same.
+            text of the lexeme meets all conditions, whatever the parameter is. Where two productions that read this
+            lexeme may be used at the same place, their conditions must be the same.
+        beside: the number of a lexeme; or None. The last lexeme of `rhs` is read only together with that one. So the
+            guards of that one hold for it, too, and need not be checked twice.
     """
 
     head: int
@@ -215,6 +217,11 @@ class Template:
     sets: int = 0
     settled: tuple[int, int] = (0, 0)
     guards: tuple[Guard, ...] = ()
+    beside: int | None = None
+
+    def last_lexeme(self) -> int:
+        """The number of the last lexeme of `rhs`, which has one."""
+        return next(symbol >> 1 for symbol in reversed(self.rhs) if not symbol & 1)
 
     def holds(self, bits: int, counters: tuple[int, int]) -> bool:
         """Whether a parameter of `head` meets the conditions."""

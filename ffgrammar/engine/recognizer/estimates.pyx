@@ -12,7 +12,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push
 from ffgrammar.engine.parser.links cimport link_count, link_pair
 from ffgrammar.engine.parser.rows cimport ROOT, Item, row_accepting, row_items, row_waiting
-from ffgrammar.engine.parser.tables cimport END, NONTERMINAL, NUMBER, Rules
+from ffgrammar.engine.parser.tables cimport END, NONE, NONTERMINAL, NUMBER, Rules
 from ffgrammar.engine.recognizer.instance_lengths cimport (
     instance_length, lexeme_length, measure_families, measure_instances,
 )
@@ -257,6 +257,16 @@ cdef int note_nearest(Vec* nearest, uint32_t expr, uint32_t length, uint32_t* le
     return NO_MEMORY if vec_push(nearest, expr) < 0 else OK
 
 
+cdef uint32_t gate_length(const Recognizer* m, const uint32_t* pairs, uint32_t count, uint32_t lexeme) noexcept nogil:
+    """What the lexeme beside which another one is read (ir.Template.beside) still needs; 0 if there is none."""
+    cdef uint32_t i
+    if lexeme < m.rules.gates.len and m.rules.gates.data[lexeme] != <uint32_t>NONE:
+        for i in range(1, count, 2):
+            if pairs[i] == m.rules.gates.data[lexeme]:
+                return min_remaining(m.nodes, pairs[i + 1])
+    return 0
+
+
 cdef int estimate(Estimates* e, Recognizer* m, const Config* config, uint32_t* cost, Vec* nearest) noexcept nogil:
     cdef uint32_t number = config.state >> 8
     cdef uint32_t row = parser_row(m, config.row)
@@ -269,8 +279,8 @@ cdef int estimate(Estimates* e, Recognizer* m, const Config* config, uint32_t* c
     if measure_links(e, m) < 0:
         return NO_MEMORY
     for i in range(1, intern_len(&m.dfa.states, number), 2):
-        length = min_remaining(m.nodes, pairs[i + 1])
         lexeme = pairs[i]
+        length = max(min_remaining(m.nodes, pairs[i + 1]), gate_length(m, pairs, intern_len(&m.dfa.states, number), lexeme))
         # (a lexeme with a slot is never a skip)
         skips = lexeme < m.rules.is_skip.len and m.rules.is_skip.data[lexeme]
         length = add_lengths(length, row_cost(e, m, row) if skips else waiting_cost(e, m, row, lexeme))

@@ -7,11 +7,25 @@ What a family needs is worked out once. So the length of an instance takes a ste
 each row of an array with n `contains` has up to n new instances.
 """
 
+from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
-from ffgrammar.engine.recognizer.estimates cimport Estimates
+from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.recognizer.recognizer cimport Recognizer
 from ffgrammar.regex.expr.nodes cimport NOTHING
+
+cdef struct Estimates:
+    Vec rest          # per dot position: an estimate of the least length of what follows in its production; empty until measured
+    Vec lengths       # per plain nonterminal: an estimate of the least length of its texts
+    Vec instances     # like `lengths`, for instances
+    Vec lacking       # per instance: how many of the shortest productions its length counts (instance_lengths.pxd)
+    size_t kept_instances  # how many instances plain productions name; texts add the others
+    Vec families      # per nonterminal below `plain`: where in `needs` a family begins (instance_lengths.pyx)
+    Vec needs
+    size_t kept_rest  # how many entries of `rest` are of productions made with the grammar
+    Vec link_costs    # per link: an estimate of the least length of what follows a complete item with this link
+    Vec tables        # used while the rules are measured
+    Vec heap          # used while the rules are measured: (length, production)
 
 cdef inline uint32_t lexeme_length(const Recognizer* m, uint32_t lexeme) noexcept nogil:
     """The length of the shortest text of a lexeme. A special token counts as one byte."""

@@ -15,7 +15,7 @@ cdef enum:
     # least value of the first counter with which one of them may be used.
     F_END                  # the offset of the template of its end, or NONE
     F_LENGTH               # the length of the end
-    F_SHORTEST             # the least length of the right-hand sides that count
+    F_SHORTEST             # the least length of the right-hand sides that count at the same place; of such lengths the greatest
     F_COSTS
     # the length of an instance that has none yet
     NO_LENGTH = 0xFFFFFFFF
@@ -64,12 +64,13 @@ cdef int measure_family(Estimates* e, const Recognizer* m, uint32_t head, uint32
     cdef uint32_t* needs
     cdef uint32_t* cost
     cdef uint32_t k, length
+    cdef uint32_t place = NONE
+    cdef uint32_t least = 0
     e.families.data[head] = <uint32_t>at
     if vec_fill(&e.needs, F_COSTS + 2 * bits, 0) < 0:
         return NO_MEMORY
     needs = e.needs.data + at
     needs[F_END] = NONE
-    needs[F_SHORTEST] = FAR
     head = end_family(rules, head)
     for k in range(rules.template_starts.data[head], rules.template_starts.data[head + 1]):
         template = rules.templates.data + rules.template_list.data[k]
@@ -80,13 +81,18 @@ cdef int measure_family(Estimates* e, const Recognizer* m, uint32_t head, uint32
                 needs[F_LENGTH] = length
             continue
         if template[T_ADD]:
-            needs[F_SHORTEST] = min(needs[F_SHORTEST], length)
+            if template[T_LOWEST] != place:
+                needs[F_SHORTEST] = max(needs[F_SHORTEST], least)
+                place = template[T_LOWEST]
+                least = length
+            least = min(least, length)
         if template[T_BIT] != <uint32_t>NONE:
             cost = needs + F_COSTS + 2 * template[T_BIT]
             if cost[0] == 0 or template[T_LOWEST] < cost[1]:
                 cost[1] = template[T_LOWEST]
             if cost[0] == 0 or length < cost[0]:
                 cost[0] = length
+    needs[F_SHORTEST] = max(needs[F_SHORTEST], least) if place != <uint32_t>NONE else <uint32_t>FAR
     return OK
 
 

@@ -1,4 +1,4 @@
-"""Arrays with an upper bound and many `contains` of which no item obeys two: a parametric nonterminal counts them apart.
+"""Arrays with an upper bound and many `contains` of which no item obeys two: a nonterminal counts them apart.
 
 The bound is `maxItems`, or the `maxContains` of some `contains`. The parameter (see ir.Template) has bits for each
 `contains`: as many as items have to obey it, or may. The first counter is the number of items so far, as far as
@@ -65,7 +65,11 @@ def array_counted_apart(style: ArrayStyle, shape: Shape, depth: int, item: Conj,
     # how many items may bring the array no nearer to its end
     spare = None if most is None else most - needed
     endless = others != style.em.never or not all([one.is_bounded for one in counted])
-    if shape.min_items >= MAX_COUNT or (spare is not None and spare < 0) or (not endless and sum([one.bits for one in counted]) < shape.min_items):
+    if (
+        shape.min_items >= MAX_COUNT
+        or (spare is not None and spare < 0)
+        or (not endless and sum([one.bits for one in counted]) < shape.min_items)
+    ):
         return None
     return _Writer(style, counted, others, spare, shape.min_items if shape.min_items > needed else 0).array()
 
@@ -106,9 +110,7 @@ def _others(style: ArrayStyle, wanted: tuple[Contained, ...], item: Conj) -> Con
 class _Writer:
     """Writes the templates of one array."""
 
-    def __init__(
-        self, style: ArrayStyle, counted: list[_Counted], others: int, spare: int | None, least: int
-    ) -> None:
+    def __init__(self, style: ArrayStyle, counted: list[_Counted], others: int, spare: int | None, least: int) -> None:
         """others: the symbol of the items that obey none of the schemas; least: how many items there must be."""
         self._style = style
         self._counted = counted

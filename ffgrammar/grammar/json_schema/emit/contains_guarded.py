@@ -1,7 +1,8 @@
-"""Arrays with many `contains` and upper bounds, in which one item may obey several: a joined nonterminal with guards.
+"""Arrays with many `contains` and upper bounds, in which one item may obey several: a nonterminal with guards.
 
-The bound is `maxItems`, or the `maxContains` of some `contains`. As in many_contains.py, the parameter has bits for each
-`contains`, and an item that obeys several of them sets a bit for each. What an item must obey depends on the parameter:
+The bound is `maxItems`, or the `maxContains` of some `contains`. As in many_contains.py, the nonterminal is joined: its
+parameter has bits for each `contains`, and an item that obeys several of them sets a bit for each. What an item must
+obey depends on the parameter:
 
 - no `contains` that as many items obey as may,
 - towards the end of an array with `maxItems`, each `contains` that all items which still fit must obey.
@@ -102,31 +103,33 @@ def _items(
     em = style.em
     # (patterns match strings in their canonical spelling only, so others would escape what they forbid)
     is_canonical = any([one.most is not None for one in shape.contained])
-    decided = em.store.complement(_undecided(em, shape, item))
+    if _are_undecided(em, shape, item):
+        return None
     counted: list[_Counted] = []
     bit = 0
     for one, size in zip(shape.contained, sizes, strict=True):
-        texts = em.store.intersect([_scalars(em, join(item, one.conj), is_canonical), decided])
+        texts = _scalars(em, join(item, one.conj), is_canonical)
         lexeme = em.builder.separate(texts, "value")
         counted.append(_Counted(texts, lexeme, bit, size, one.least, one.most is not None))
         bit += size
     containers = _containers(style, shape, depth, item, counted)
     if containers is None:
         return None
-    return em.store.intersect([_scalars(em, item, is_canonical), decided]), counted, containers
+    return _scalars(em, item, is_canonical), counted, containers
 
 
-def _undecided(em: Symbols, shape: Shape, item: Conj) -> int:
-    """The expression of the spellings of numbers that a bounded `contains` neither matches nor excludes, as 1.00 where
-    it is about the number 1."""
+def _are_undecided(em: Symbols, shape: Shape, item: Conj) -> bool:
+    """Whether a bounded `contains` neither matches nor excludes some spellings of numbers, as 1.00 where it is about
+    the number 1."""
     store = em.store
-    found: list[int] = []
     for one in shape.contained:
         if one.most is not None:
             opposite = em.negation.conj(one.subschema, one.conj)
             decided = [_scalars(em, join(item, conj), True, NUM) for conj in (one.conj, opposite)]
-            found.append(store.intersect([_scalars(em, item, True, NUM), store.complement(store.union(decided))]))
-    return store.union([expr for expr in found if not store.is_nothing(expr)])
+            left = store.intersect([_scalars(em, item, True, NUM), store.complement(store.union(decided))])
+            if not store.is_nothing(left):
+                return True
+    return False
 
 
 def _scalars(em: Symbols, conj: Conj, is_canonical: bool, types: int = STR | NUM | NULL | BOOLS) -> int:
@@ -256,16 +259,15 @@ class _Writer:
         guards += [Guard(one.bit + one.least - (left or 0), one.lexeme >> 1, True) for one in due]
         if self._any is not None:
             self._add(head, (*before, self._any), None, 0, counts, 0, tuple(guards))
-        for one in self._counted:
-            if one.texts != NOTHING:
-                self._add_counted(head, (*before, one.lexeme), one, 0, counts, 0, tuple(guards))
+            for one in self._counted:
+                self._add_counted(head, (*before, one.lexeme), one, 0, counts, 0, self._any >> 1)
         for container in self._containers:
             need = sum([1 << one.bit + one.least - (left or 0) for one in due if one not in container.counted])
             unset = sum([1 << one.bit + one.bits - 1 for one in container.counted if one.is_bounded])
             body = (*before, container.symbol)
             self._add(head, body, None, need, counts, unset, ())
             for one in container.counted:
-                self._add_counted(head, body, one, need, counts, unset, ())
+                self._add_counted(head, body, one, need, counts, unset, None)
 
     def _add_counted(
         self,
@@ -275,11 +277,11 @@ class _Writer:
         need: int,
         counts: tuple[tuple[int, int | None], tuple[int, int | None]],
         unset: int,
-        guards: tuple[Guard, ...],
+        beside: int | None,
     ) -> None:
         for each in range(one.bits):
             before = 1 << one.bit + each - 1 if each else 0
-            self._add(head, body, one.bit + each, need | before, counts, unset, guards)
+            self._add(head, body, one.bit + each, need | before, counts, unset, (), beside)
 
     def _add(
         self,
@@ -290,9 +292,19 @@ class _Writer:
         counts: tuple[tuple[int, int | None], tuple[int, int | None]],
         unset: int,
         guards: tuple[Guard, ...],
+        beside: int | None = None,
     ) -> None:
         add = (int(self._most is not None or self._least > 0), 0)
         settled = (unset, self._distance if unset else 0)
         self._style.em.builder.add_template(
-            head, body, self._more, bit=bit, need=need, counts=counts, add=add, settled=settled, guards=guards
+            head,
+            body,
+            self._more,
+            bit=bit,
+            need=need,
+            counts=counts,
+            add=add,
+            settled=settled,
+            guards=guards,
+            beside=beside,
         )

@@ -50,8 +50,8 @@ def find_emptiness(emitter: Emitter, start: Conj, productive: bytearray) -> tupl
 
 
 def _contradiction(subschemas: Subschemas, conj: Conj) -> tuple[str, str] | None:
-    """The pointer of a subschema that a value must obey and whose keywords contradict each other, and what is wrong with
-    them, as the end of a message; None if that is not plain to see. References and `allOf` are followed."""
+    """The pointer of a subschema that a value must obey and whose keywords contradict each other, and what is wrong
+    there, as the end of a message; None if that is not plain to see. References and `allOf` are followed."""
     waiting = [at for at in conj if at != NEVER[0]]
     for at in waiting:
         subschema = subschemas.list[at]

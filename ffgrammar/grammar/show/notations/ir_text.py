@@ -91,6 +91,8 @@ class _Listing:
         for guard in one.guards:
             lexeme = self.labels.lexeme(guard.lexeme)
             rhs.append(f"[unless bit {guard.bit}: {lexeme}]" if guard.inside else f"[if bit {guard.bit}: not {lexeme}]")
+        if one.beside is not None:
+            rhs.append(f"[only beside {self.labels.lexeme(one.beside)}]")
         if one.again is not None:
             changes = [f"counter {number} + 1" for number in range(2) if one.add[number]]
             if one.bit is not None:
