@@ -33,7 +33,7 @@ __all__ = ["array_with_guards"]
 # With more templates, the automaton of contains.py is tried instead.
 MOST_TEMPLATES = 4000
 # Whether some scalar obeys all but those that are used up is found out for each set of at most this many.
-MOST_BOUNDED = 10
+MOST_BOUNDED = 12
 
 
 class _Counted(NamedTuple):
