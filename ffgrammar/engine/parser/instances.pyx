@@ -8,8 +8,8 @@ from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, inter
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push
 from ffgrammar.engine.parser.tables cimport (
-    D_INSTANCE, D_POSITION, D_TEMPLATE, D_WORDS, END, I_BITS, I_COUNT, I_HEAD, NONE, NONTERMINAL, NUMBER, T_ADD, T_AGAIN, T_BIT, T_BODY, T_CHANGE, T_DISTANCE, T_GUARDS, T_HIGHEST, T_LENGTH,
-    T_LOWEST, T_NEED, T_SETS, T_SETTLED,
+    D_INSTANCE, D_POSITION, D_TEMPLATE, D_WORDS, END, I_BITS, I_COUNT, I_HEAD, NONE, NONTERMINAL, NUMBER, T_ADD, T_AGAIN, T_BIT,
+    T_BODY, T_CHANGE, T_DISTANCE, T_GUARDS, T_HIGHEST, T_LENGTH, T_LOWEST, T_NEED, T_SETS, T_SETTLED,
 )
 
 

@@ -205,8 +205,7 @@ cdef class RuleTables:
 
     cdef int lower_changes(self, size_t count) except -1:
         cdef Rules* rules = &self.rules
-        cdef size_t i
-        for i in range(count):
+        for _ in range(count):
             push(&rules.starts, <uint32_t>rules.bodies.len)
             push(&rules.ends, <uint32_t>rules.bodies.len)
             push(&rules.nullable, False)

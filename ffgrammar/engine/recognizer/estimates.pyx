@@ -195,9 +195,9 @@ cdef uint32_t waiting_cost(const Estimates* e, const Recognizer* m, uint32_t row
 
 
 cdef uint32_t row_cost(const Estimates* e, const Recognizer* m, uint32_t row) noexcept nogil:
-    """An estimate of the least length of what follows a row: that of one of the lexemes that may come next. This is what still has to come after a skip lexeme, because a skip
-    leaves the row as it is. (No item waits for a skip, so waiting_cost would give FAR. A search would then rather nest deeper
-    and deeper than put in the space that keeps two lexemes apart.)"""
+    """An estimate of the least length of what follows a row: that of one of the lexemes that may come next. This is what still
+    has to come after a skip lexeme, because a skip leaves the row as it is. (No item waits for a skip, so waiting_cost would give
+    FAR. A search would then rather nest deeper and deeper than put in the space that keeps two lexemes apart.)"""
     cdef uint32_t count, i, cost
     cdef uint32_t best = 0 if row_accepting(&m.rows, row) else FAR
     cdef const Item* items = row_items(&m.rows, row, &count)

@@ -4,7 +4,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from ffgrammar.core.bits cimport bit_test, lowest_bit
 from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_push
+from ffgrammar.core.vec cimport vec_fill
 from ffgrammar.engine.parser.tables cimport (
     END, I_BITS, I_COUNT, I_HEAD, NONE, NONTERMINAL, NUMBER, T_ADD, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_LOWEST, T_NEED, Rules,
 )
