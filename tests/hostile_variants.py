@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 
 from hostile_choices import choices, conditions, conditions_on_one_key, rules_about_keys
+from hostile_contains import bounded_contains
 from hostile_cycles import cycles
 from hostile_kinds import counts, demands, kinds
 from hostile_sources import LETTERS, PRIMES, WORDS, Hostile, Made, string
@@ -20,7 +21,7 @@ def variants() -> Iterator[Hostile]:
     """All of them."""
     keys = (_dependent_keys, _required_keys, _patterns_of_keys)
     told_apart = (kinds, demands, counts)
-    many = (*keys, _arrays, choices, conditions, conditions_on_one_key, rules_about_keys, *told_apart)
+    many = (*keys, _arrays, bounded_contains, choices, conditions, conditions_on_one_key, rules_about_keys, *told_apart)
     for made in (cycles, _strings, _look_around, *many, _lark):
         for fields in made():
             yield Hostile(*fields)

@@ -40,6 +40,15 @@ CHECKED_BODY = json.loads(zlib.decompress(CHECKED[HEADER.size :]))
 # and one whose readings are joined
 JOINED = dump(build({"type": "array", "allOf": [{"contains": {"minimum": n}} for n in range(4)]}, ExprStore()), "")
 JOINED_BODY = json.loads(zlib.decompress(JOINED[HEADER.size :]))
+# and one whose lexemes have guards
+GUARDED = dump(
+    build(
+        {"type": "array", "allOf": [{"contains": {"pattern": letter}, "maxContains": 3} for letter in "abcde"]},
+        ExprStore(),
+    ),
+    "",
+)
+GUARDED_BODY = json.loads(zlib.decompress(GUARDED[HEADER.size :]))
 # and one with the outline of a composition
 CAPTURED = ff.compose(
     ff.sequence(
@@ -129,6 +138,10 @@ FORGED: dict[str, Callable[[], bytes]] = {
     "settled bits": lambda: with_template(8, [1, 0]),
     "a distance between words": lambda: with_template(8, [1, 16]),
     "a distance beyond the bits": lambda: with_template(8, [1, 1 << 20]),
+    "guard out of range": lambda: with_template(9, [[0, len(BODY["lexemes"]), True]]),
+    "guard of a bit out of range": lambda: with_template(9, [[1 << 40, 0, True]]),
+    "guard that says 1": lambda: with_template(9, [[0, 0, 1]]),
+    "beside a lexeme out of range": lambda: with_template(10, len(BODY["lexemes"])),
     "names are no texts": lambda: with_body(names=[1] * len(BODY["names"])),
     "lexeme flag is a number": lambda: with_body(lexemes=[[0, "x", 0, 0]]),
     "check out of range": lambda: with_body(lexemes=[[*one[:4], 0, one[5]] for one in BODY["lexemes"]]),
@@ -178,7 +191,9 @@ def test_forged(name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "source", [BODY, CHECKED_BODY, JOINED_BODY, CAPTURED_BODY], ids=["plain", "checked", "joined", "captured"]
+    "source",
+    [BODY, CHECKED_BODY, JOINED_BODY, GUARDED_BODY, CAPTURED_BODY],
+    ids=["plain", "checked", "joined", "guarded", "captured"],
 )
 def test_random_forgeries_load_or_are_refused(covered: Callable[[str], None], source: Any) -> None:
     choose = random.Random(2)

@@ -115,6 +115,9 @@ def _needing(word: str, value: Any) -> dict[str, Any]:
         ({"type": "array", "contains": EMPTY}, "/contains", ""),
         ({"anyOf": [EMPTY, _needing("b", False)]}, "", ""),
         ({"enum": []}, "", "`enum` lists no value"),
+        ({"allOf": [{}, {"enum": []}]}, "/allOf/1", "`enum` lists no value"),
+        ({"allOf": [{}, {"allOf": [False]}]}, "/allOf/1/allOf/0", "no value is allowed there"),
+        ({"$ref": "#/$defs/a", "$defs": {"a": {"enum": []}}}, "/$defs/a", "`enum` lists no value"),
         (
             _needing("a", {"type": "integer", "minimum": 2, "maximum": 1}),
             "/properties/a",
@@ -232,7 +235,7 @@ def test_alternatives_are_counted_where_there_are_some() -> None:
 @pytest.mark.parametrize(
     ("schema", "limit"),
     [
-        ({"allOf": [{"contains": {"const": i}} for i in range(20)], "maxItems": 30}, "rules"),
+        ({"allOf": [{"contains": {"const": i}} for i in range(20)], "prefixItems": [{}], "maxItems": 30}, "rules"),
         ({"allOf": [{"contains": {"const": i}, "minContains": 10**5} for i in range(2)]}, "rules"),
         ({"allOf": [{"contains": {"properties": {f"a{i}": False}}, "maxContains": 2} for i in range(20)]}, "rules"),
         ({"contains": {"type": "integer"}, "minContains": 10**6}, "rules"),
@@ -277,7 +280,7 @@ def test_bounds_of_too_many_digits_end_in_a_limit() -> None:
         '{"minimum": ' + "9" * 100_000 + "}",
         {"maxProperties": 10**9},
         {"type": "object", "maxProperties": 10**400},
-        {"contains": {"type": "null"}, "maxItems": 10**9},
+        {"contains": {"type": "null"}, "maxItems": 10**9, "prefixItems": [{}]},
     ],
 )
 def test_huge_numbers_end_in_a_limit(schema: Any) -> None:

@@ -189,3 +189,35 @@ def test_the_distance_leads_to_the_end(least: int) -> None:
         text += bytes([byte])
     assert matcher.is_accepting(), text
     assert len(json.loads(text)) >= least
+
+
+def test_a_refusal_to_write_it_names_the_array() -> None:
+    tags = {"type": "array", "allOf": [{"contains": {"type": "string", "pattern": letter}} for letter in "abcdef"]}
+    grammar = ff.compile_json_schema({"properties": {"tags": tags}}, BYTES)
+    with pytest.raises(ff.UnsupportedError, match="array at /properties/tags/allOf/0"):
+        grammar.emit("gbnf")
+
+
+@pytest.mark.parametrize("style", [{}, {"whitespace": "compact"}])
+def test_distance_falls_along_the_way_it_recommends(style: dict[str, Any]) -> None:
+    counted = [{"contains": {"type": "number", "minimum": number}, "minContains": 3} for number in range(6)]
+    schema = {"type": "array", "prefixItems": [{"type": "string"}] * 9, "allOf": counted}
+    matcher = ff.compile_json_schema(schema, BYTES, **style).matcher()
+    distance = matcher.distance()
+    for _ in range(distance):
+        if matcher.is_accepting():
+            break
+        ways = [
+            (after.distance(), byte) for byte in range(32, 127) if (after := matcher.fork()).accept_bytes(bytes([byte]))
+        ]
+        assert min(ways)[0] < matcher.distance()
+        matcher.accept_bytes(bytes([min(ways)[1]]))
+    assert matcher.is_accepting()
+
+
+def test_many_are_searched() -> None:
+    schema = {"type": "array", "allOf": [{"contains": {"const": number}} for number in range(300)]}
+    grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact")
+    assert grammar.min_tokens().tokens == 1 + 10 * 2 + 90 * 3 + 200 * 4
+    once = ff.compile_json_schema({"type": "array", "contains": {"const": 1}, "minContains": 5000}, BYTES)
+    assert is_sentence(once, b"[" + b"1," * 4999 + b"1]") and not is_sentence(once, b"[" + b"1," * 4998 + b"1]")

@@ -19,6 +19,7 @@ from ffgrammar.grammar.ir import (
     MAX_COUNT,
     MAX_SCOPED_SKIPS,
     GrammarIR,
+    Guard,
     Lexeme,
     LexemeGroup,
     Parametric,
@@ -33,7 +34,7 @@ from ffgrammar.tokens.tokenizer import Tokenizer
 __all__ = ["dump", "read_file"]
 
 MAGIC = b"FFGRAMR\n"
-VERSION = 10
+VERSION = 11
 # Kinds of expressions whose parts are bytes or numbers only.
 LEAVES = ("set", "literal", "multiples", "part")
 # Groups of lexemes are below this.
@@ -67,7 +68,19 @@ def dump(grammar: GrammarIR, fingerprint: str) -> bytes:
         "productions": [[head, list(rhs)] for head, rhs in grammar.productions],
         "parametric": [[family.number, family.bits, family.joined] for family in grammar.parametric],
         "templates": [
-            [one.head, one.rhs, one.again, one.bit, one.need, one.counts, one.add, one.sets, one.settled]
+            [
+                one.head,
+                one.rhs,
+                one.again,
+                one.bit,
+                one.need,
+                one.counts,
+                one.add,
+                one.sets,
+                one.settled,
+                [[guard.bit, guard.lexeme, guard.inside] for guard in one.guards],
+                one.beside,
+            ]
             for one in grammar.templates
         ],
         "names": list(grammar.names),
@@ -346,7 +359,7 @@ def _family(one: Any, names: list[str], limits: Limits) -> Parametric:
 
 
 def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: list[Lexeme]) -> Template:
-    head, rhs, again, bit, need, counts, add, sets, (mask, distance) = one
+    head, rhs, again, bit, need, counts, add, sets, (mask, distance), watched, beside = one
     _expect(type(head) is int and head in parametric, "bad template")
     bits = parametric[head]
     if again is not None:
@@ -369,7 +382,20 @@ def _template(one: Any, parametric: dict[int, int], names: list[str], lexemes: l
     steps = tuple(_number(step, 2, "step") for step in add)
     _expect(len(steps) == 2, "bad template")
     symbols = _symbols(rhs, names, lexemes)
-    return Template(head, symbols, again, bit, need, (first, second), (steps[0], steps[1]), sets, (mask, distance))
+    if beside is not None:
+        _number(beside, len(lexemes), "lexeme")
+    _expect((not watched and beside is None) or any(symbol & 1 == 0 for symbol in symbols), "guards of no lexeme")
+    guards = tuple(_guard(guard, bits, lexemes) for guard in watched)
+    settled = (mask, distance)
+    return Template(
+        head, symbols, again, bit, need, (first, second), (steps[0], steps[1]), sets, settled, guards, beside
+    )
+
+
+def _guard(one: Any, bits: int, lexemes: list[Lexeme]) -> Guard:
+    bit, lexeme, inside = one
+    _expect(type(inside) is bool, "bad flags")
+    return Guard(_number(bit, bits, "bit"), _number(lexeme, len(lexemes), "lexeme"), inside)
 
 
 def _build(store: ExprStore, node: Any, exprs: list[int]) -> int:

@@ -21,7 +21,7 @@ from ffgrammar.core.vec cimport Vec, vec_free, vec_init
 
 cdef enum:
     # how many tables of each kind one owner can register
-    MAX_VECS = 24
+    MAX_VECS = 28
     MAX_MAPS = 8
     MAX_INTERNS = 8
 

@@ -15,12 +15,14 @@ likes:
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.ir import (
     ANY_COUNT,
     GrammarIR,
+    Guard,
     Lexeme,
     LexemeGroup,
     Parametric,
@@ -120,6 +122,10 @@ class GrammarBuilder:
         self._lexemes.append(lexeme)
         return 2 * len(self._lexemes) - 2
 
+    def separate(self, expr: int, name: str = "") -> int:
+        """The symbol of a lexeme of its own, also where another lexeme has the same expression."""
+        return self._lexeme(plain_lexeme(expr, name))
+
     def skip(self, expr: int, name: str = "") -> None:
         """Allow a lexeme between any two others, before the first and after the last."""
         self.terminal(expr, name, skip=True)
@@ -147,6 +153,8 @@ class GrammarBuilder:
         add: tuple[int, int] = (0, 0),
         sets: int = 0,
         settled: tuple[int, int] = (0, 0),
+        guards: tuple[Guard, ...] = (),
+        beside: int | None = None,
     ) -> None:
         """Add a production of a parametric nonterminal; see `Template`.
 
@@ -159,7 +167,9 @@ class GrammarBuilder:
         if len(self._templates) >= self.limits.rules:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         next_one = None if again is None else again >> 1
-        self._templates.append(Template(lhs >> 1, tuple(rhs), next_one, bit, need, counts, add, sets, settled))
+        self._templates.append(
+            Template(lhs >> 1, tuple(rhs), next_one, bit, need, counts, add, sets, settled, guards, beside)
+        )
 
     def add(self, lhs: int, rhs: Sequence[int]) -> None:
         """Add a production; an empty right-hand side derives the empty text.
@@ -252,6 +262,13 @@ class GrammarBuilder:
         """
         first = len(self._names)
         self._names += grammar.names
+        own = {one.last_lexeme() for one in grammar.templates if one.guards or one.beside is not None}
+        if own:
+            # (what they read depends on each other, so they are not shared with other parts)
+            lexemes = [
+                self._lexeme(self._lexemes[symbol >> 1]) if number in own else symbol
+                for number, symbol in enumerate(lexemes)
+            ]
         if len(self._productions) + len(grammar.productions) > self._most:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         self._productions.extend_from(grammar.productions, first, lexemes, after)
@@ -277,6 +294,8 @@ class GrammarBuilder:
                 add=one.add,
                 sets=one.sets,
                 settled=one.settled,
+                guards=tuple([replace(guard, lexeme=lexemes[guard.lexeme] >> 1) for guard in one.guards]),
+                beside=None if one.beside is None else lexemes[one.beside] >> 1,
             )
         return grammar.start + 2 * first
 

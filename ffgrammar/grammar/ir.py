@@ -24,6 +24,7 @@ __all__ = [
     "MAX_SCOPED_SKIPS",
     "VALUE_GOES_ON",
     "GrammarIR",
+    "Guard",
     "Lexeme",
     "LexemeGroup",
     "Parametric",
@@ -166,6 +167,22 @@ class Parametric:
 
 
 @dataclass(frozen=True)
+class Guard:
+    """A condition on the text of a lexeme, which depends on a bit of a parameter (see `Template.guards`).
+
+    Attributes:
+        bit: the number of the bit.
+        lexeme: the number of a lexeme.
+        inside: True: unless the bit is set, the text must be one of the lexeme's. False: if the bit is set, it must not
+            be one of them.
+    """
+
+    bit: int
+    lexeme: int
+    inside: bool
+
+
+@dataclass(frozen=True)
 class Template:
     """A production of a parametric nonterminal. It holds for the parameters that meet its conditions.
 
@@ -183,6 +200,11 @@ class Template:
         settled: a mask and a distance. Each bit of the mask that is set in the parameter of `head` must be *settled*:
             the bit that is the distance above it must be set, too. So a bit of the mask whose partner nothing sets must
             not be set. The distance is a multiple of 32, and the mask has no bits from the distance on.
+        guards: conditions on the text of the last lexeme of `rhs`. The front-end promises that some
+            text of the lexeme meets all conditions, whatever the parameter is. Where two productions that read this
+            lexeme may be used at the same place, their conditions must be the same.
+        beside: the number of a lexeme; or None. The last lexeme of `rhs` is read only together with that one. So the
+            guards of that one hold for it, too, and need not be checked twice.
     """
 
     head: int
@@ -194,6 +216,12 @@ class Template:
     add: tuple[int, int] = (0, 0)
     sets: int = 0
     settled: tuple[int, int] = (0, 0)
+    guards: tuple[Guard, ...] = ()
+    beside: int | None = None
+
+    def last_lexeme(self) -> int:
+        """The number of the last lexeme of `rhs`, which has one."""
+        return next(symbol >> 1 for symbol in reversed(self.rhs) if not symbol & 1)
 
     def holds(self, bits: int, counters: tuple[int, int]) -> bool:
         """Whether a parameter of `head` meets the conditions."""

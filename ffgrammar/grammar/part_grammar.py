@@ -69,6 +69,8 @@ class PartGrammars:
                     head=nonterminals[one.head],
                     rhs=renamed(one.rhs),
                     again=None if one.again is None else nonterminals[one.again],
+                    guards=tuple([replace(guard, lexeme=terminals[guard.lexeme]) for guard in one.guards]),
+                    beside=None if one.beside is None else terminals[one.beside],
                 )
                 for one in (whole.templates[number] for number in templates)
             ),
@@ -89,7 +91,11 @@ class PartGrammars:
             for number in self._templates.get(head, ()):
                 template = self._whole.templates[number]
                 templates.append(number)
-                found += [*template.rhs, *([] if template.again is None else [2 * template.again + 1])]
+                found += [*template.rhs, *[2 * guard.lexeme for guard in template.guards]]
+                found += [
+                    *([] if template.beside is None else [2 * template.beside]),
+                    *([] if template.again is None else [2 * template.again + 1]),
+                ]
             for one in found:
                 if one not in seen:
                     seen.add(one)

@@ -310,7 +310,7 @@ cdef int finish_row(EarleyRows* r, uint32_t flags, uint32_t* row) noexcept nogil
     cdef uint32_t links = link_count(&r.links)
     cdef uint32_t keys = intern_count(&r.links.keys)
     cdef int status
-    if r.rules.joined.len:
+    if r.rules.changes.len:
         status = join_readings(r)
         if status < 0:
             return status

@@ -14,6 +14,12 @@ from ffgrammar.engine.parser.tables cimport Rules
 # NO_MEMORY.
 cdef int find_instance(Rules* rules, uint32_t* nonterminal) noexcept nogil
 
+# What a counter is after a template: its value in the words of an instance, and one more if the template adds to it.
+cdef uint32_t counted(const Rules* rules, const uint32_t* instance, const uint32_t* template, uint32_t number) noexcept nogil
+
+# Add the bits of an instance, and those that a template sets, to the words of another one.
+cdef void add_bits(const Rules* rules, uint32_t number, const uint32_t* template, uint32_t* words) noexcept nogil
+
 # Make the productions of an instance, given by its nonterminal number, from the templates whose conditions its parameter meets.
 # Returns OK or NO_MEMORY.
 cdef int expand(Rules* rules, uint32_t nonterminal) noexcept nogil

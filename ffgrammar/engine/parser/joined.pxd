@@ -6,6 +6,9 @@ items`, that sets a bit for the schema in the parameter of the `items` at its en
 
 If the family is joined (ir.Parametric), the row waits for one instance in their place: that which has the bits of all. Without
 this there would have to be a production for each set of schemas.
+
+Instances are only made of what was joined. At the end of a production stands a nonterminal for the *change* that its template makes
+to the parameter (`T_CHANGE`), which is never predicted.
 """
 
 from ffgrammar.engine.parser.rows cimport EarleyRows

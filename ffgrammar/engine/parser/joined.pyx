@@ -9,15 +9,17 @@ from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.sort cimport compare_runs
 from ffgrammar.core.status cimport LIMIT_CACHE, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push
-from ffgrammar.engine.parser.instances cimport find_instance
-from ffgrammar.engine.parser.tables cimport END, I_BITS, I_COUNT, I_HEAD, NONE, NONTERMINAL, NUMBER, Rules
+from ffgrammar.engine.parser.instances cimport add_bits, counted, find_instance
+from ffgrammar.engine.parser.tables cimport END, I_BITS, NONE, NONTERMINAL, NUMBER, T_AGAIN, Rules
 
 cdef enum:
-    # words of a reading: an item of the kernel that waits for an instance of a joined family
+    # Words of a reading: an item of the kernel whose production has led to a change. The words of the new instance without its
+    # bits come after the link.
     R_LINK
     R_HEAD
     R_COUNT
-    R_NUMBER = R_COUNT + 2  # of the instance
+    R_NUMBER = R_COUNT + 2  # of the instance that the production belongs to
+    R_TEMPLATE              # the offset of the template
     R_WORDS
     SAME_WORDS = R_NUMBER   # readings that agree in this many words are joined
 
@@ -26,35 +28,39 @@ cdef int compare_readings(const void* a, const void* b) noexcept nogil:
     return compare_runs(a, b, R_WORDS)
 
 
-cdef inline bint waits_for_joined(const Rules* rules, uint32_t position) noexcept nogil:
-    """Whether the last symbol of a production is at a dot position, and is an instance of a joined family."""
+cdef inline const uint32_t* change_after(const Rules* rules, uint32_t position) noexcept nogil:
+    """The template whose change is what a production still needs at a dot position; else NULL."""
     cdef uint32_t symbol = rules.symbols.data[position]
-    cdef uint32_t number = symbol & NUMBER
-    if not symbol & NONTERMINAL or number < rules.plain or not rules.symbols.data[position + 1] & END:
-        return False
-    return rules.joined.data[intern_get(&rules.instances, number - rules.plain)[I_HEAD]]
+    cdef uint32_t at
+    if not symbol & NONTERMINAL or symbol & END or symbol & NUMBER >= rules.plain:
+        return NULL
+    at = rules.changes.data[symbol & NUMBER]
+    return NULL if at == <uint32_t>NONE else rules.templates.data + at
 
 
 cdef int take_readings(EarleyRows* r) noexcept nogil:
     """Move the items to be joined from the kernel to `found`, as readings. Returns OK or NO_MEMORY."""
     cdef uint32_t reading[R_WORDS]
     cdef const uint32_t* instance
-    cdef uint32_t i, position
+    cdef const uint32_t* template
+    cdef uint32_t i, k, position
     cdef size_t kept = 1
     r.found.len = 0
     for i in range(1, <uint32_t>r.kernel.len, 2):
         position = r.kernel.data[i]
-        if not waits_for_joined(r.rules, position):
+        template = change_after(r.rules, position)
+        if template == NULL:
             r.kernel.data[kept] = position
             r.kernel.data[kept + 1] = r.kernel.data[i + 1]
             kept += 2
             continue
-        reading[R_NUMBER] = (r.rules.symbols.data[position] & NUMBER) - r.rules.plain
+        reading[R_NUMBER] = (r.rules.symbols.data[position + 1] & NUMBER) - r.rules.plain
         instance = intern_get(&r.rules.instances, reading[R_NUMBER])
         reading[R_LINK] = r.kernel.data[i + 1]
-        reading[R_HEAD] = instance[I_HEAD]
-        reading[R_COUNT] = instance[I_COUNT]
-        reading[R_COUNT + 1] = instance[I_COUNT + 1]
+        reading[R_HEAD] = template[T_AGAIN]
+        for k in range(2):
+            reading[R_COUNT + k] = counted(r.rules, instance, template, k)
+        reading[R_TEMPLATE] = <uint32_t>(template - r.rules.templates.data)
         if vec_extend(&r.found, reading, R_WORDS) < 0:
             return NO_MEMORY
     r.kernel.len = kept
@@ -62,19 +68,20 @@ cdef int take_readings(EarleyRows* r) noexcept nogil:
 
 
 cdef int join_bits(Rules* rules, const uint32_t* readings, size_t count, uint32_t* nonterminal) noexcept nogil:
-    """Find or make the instance with the bits of the instances of some readings. Returns OK or NO_MEMORY."""
-    cdef const uint32_t* instance
-    cdef size_t k, i
+    """Find or make the instance with the bits that some readings lead to. Returns OK or NO_MEMORY."""
+    cdef const uint32_t* reading
+    cdef uint32_t* words
+    cdef size_t k
     rules.instance.len = 0
-    if vec_fill(&rules.instance, I_BITS, 0) < 0:
+    # (all of them have the same head and counters, and as many words)
+    if vec_extend(&rules.instance, readings + R_HEAD, I_BITS) < 0:
         return NO_MEMORY
+    if vec_fill(&rules.instance, intern_len(&rules.instances, readings[R_NUMBER]) - I_BITS, 0) < 0:
+        return NO_MEMORY
+    words = rules.instance.data
     for k in range(count):
-        # (all of them have the same head and counters, and as many words)
-        instance = intern_get(&rules.instances, readings[k * R_WORDS + R_NUMBER])
-        if k == 0 and vec_fill(&rules.instance, intern_len(&rules.instances, readings[R_NUMBER]) - I_BITS, 0) < 0:
-            return NO_MEMORY
-        for i in range(rules.instance.len):
-            rules.instance.data[i] |= instance[i]
+        reading = readings + k * R_WORDS
+        add_bits(rules, reading[R_NUMBER], rules.templates.data + reading[R_TEMPLATE], words)
     return find_instance(rules, nonterminal)
 
 

@@ -31,12 +31,19 @@ cdef class RuleTables:
     # Fill the productions of the nonterminals that stand for a lexeme or nothing.
     cdef int lower_optional(self, grammar, dict optional) except -1
 
-    # Fill the templates, and make the instances that plain productions name. `templates` has pairs of a template and its
-    # lowered body.
+    # By the numbers of the templates that lead to joined families: the nonterminals that stand for what they change, numbered from
+    # `first` on.
+    cdef dict changes(self, grammar, size_t first)
+
+    # Add these nonterminals, which have no productions.
+    cdef int lower_changes(self, size_t count) except -1
+
+    # Fill the templates, and make the instances that plain productions name. `templates` has templates, each with its lowered body
+    # and the nonterminal for what it changes, or None.
     cdef int lower_templates(self, grammar, list templates) except -1
 
     # Append one template, whose lowered body is `body`. `words` says how many words the bits of a parametric nonterminal take.
-    cdef int lower_template(self, template, list body, dict words) except -1
+    cdef int lower_template(self, template, list body, change, dict words) except -1
 
     # Make the instances of parameter zero, and note how long `symbols`, `bodies` and `instances` are now. Texts may add to these.
     cdef int lower_instances(self, grammar, dict words) except -1

@@ -54,7 +54,9 @@ cdef class RuleTables:
         own_vec(&rules.owner, &rules.templates)
         own_vec(&rules.owner, &rules.template_list)
         own_vec(&rules.owner, &rules.template_starts)
-        own_vec(&rules.owner, &rules.joined)
+        own_vec(&rules.owner, &rules.changes)
+        own_vec(&rules.owner, &rules.gates)
+        own_vec(&rules.owner, &rules.guarded)
         own_vec(&rules.owner, &rules.tails)
         own_vec(&rules.owner, &rules.instance)
         own_vec(&rules.owner, &rules.exprs)
@@ -179,17 +181,37 @@ cdef class RuleTables:
         cdef list templates = []
         if not alive[grammar.start >> 1]:
             raise GrammarError("the grammar matches nothing: no text can complete its start rule")
-        self.rules.plain = plain
+        cdef dict changes = self.changes(grammar, plain)
+        self.rules.plain = plain + len(changes)
         for number, family in enumerate(grammar.parametric):
             # where a plain production names a parametric nonterminal, it means the instance of parameter zero
-            numbers[2 * family.number + 1] = <uint32_t>NONTERMINAL | plain + number
+            numbers[2 * family.number + 1] = <uint32_t>NONTERMINAL | self.rules.plain + number
         self.lower_plain(grammar, numbers, alive, usable, nullable_nonterminals(grammar, optional))
         self.lower_optional(grammar, optional)
-        for template in grammar.templates:
+        self.lower_changes(len(changes))
+        for number, template in enumerate(grammar.templates):
             if completes(template.rhs, alive, usable) and (template.again is None or alive[template.again]):
-                templates.append((template, [lowered(symbol, numbers) for symbol in template.rhs]))
+                body = [lowered(symbol, numbers) for symbol in template.rhs]
+                templates.append((template, body, changes.get(number)))
         self.rules.start = lowered(grammar.start, numbers) & NUMBER
         return self.lower_templates(grammar, templates)
+
+    cdef dict changes(self, grammar, size_t first):
+        cdef set joined = {family.number for family in grammar.parametric if family.joined}
+        if not joined:
+            return {}
+        leading = [number for number, template in enumerate(grammar.templates) if template.again in joined]
+        return {number: first + i for i, number in enumerate(leading)}
+
+    cdef int lower_changes(self, size_t count) except -1:
+        cdef Rules* rules = &self.rules
+        for _ in range(count):
+            push(&rules.starts, <uint32_t>rules.bodies.len)
+            push(&rules.ends, <uint32_t>rules.bodies.len)
+            push(&rules.nullable, False)
+        if count and vec_fill(&rules.changes, rules.plain, 0xFF) < 0:
+            raise MemoryError
+        return 0
 
     cdef int lower_plain(self, grammar, dict numbers, bytearray alive, bytearray usable, bytearray empty) except -1:
         """Fill the productions of the grammar's own nonterminals."""
@@ -235,7 +257,6 @@ cdef class RuleTables:
         return 0
 
     cdef int lower_templates(self, grammar, list templates) except -1:
-        """Fill the templates, which come with their lowered bodies. Then make the instances that plain productions name."""
         cdef Rules* rules = &self.rules
         cdef dict words = {family.number: bit_words(family.bits) for family in grammar.parametric}
         cdef dict by_head = {}
@@ -245,9 +266,11 @@ cdef class RuleTables:
             if vec_fill(&rules.template_starts, rules.plain + 1, 0) < 0:
                 raise MemoryError
             return self.lower_instances(grammar, words)
-        for template, body in templates:
+        for template, body, change in templates:
             by_head.setdefault(template.head, []).append(<uint32_t>rules.templates.len)
-            self.lower_template(template, body, words)
+            if change is not None:
+                rules.changes.data[<uint32_t>change] = <uint32_t>rules.templates.len
+            self.lower_template(template, body, change, words)
         for head in range(rules.plain):
             push(&rules.template_starts, <uint32_t>rules.template_list.len)
             for offset in by_head.get(head, ()):
@@ -255,7 +278,7 @@ cdef class RuleTables:
         push(&rules.template_starts, <uint32_t>rules.template_list.len)
         return self.lower_instances(grammar, words)
 
-    cdef int lower_template(self, template, list body, dict words) except -1:
+    cdef int lower_template(self, template, list body, change, dict words) except -1:
         """Append one template; `words` says how many words the bits of a parametric nonterminal take."""
         cdef Rules* rules = &self.rules
         cdef uint32_t at = <uint32_t>rules.templates.len + T_BODY + len(body)
@@ -263,10 +286,12 @@ cdef class RuleTables:
         cdef uint32_t distance = template.settled[1] >> 5
         cdef int i
         push(&rules.templates, or_none(template.again))
+        push(&rules.templates, or_none(change))
         push(&rules.templates, or_none(template.bit))
         for bits, length in ((template.need, count), (template.sets, count), (template.settled[0], distance)):
             push(&rules.templates, or_none(at if bits else None))
             at += length if bits else 0
+        push(&rules.templates, or_none(at if template.guards else None))
         push(&rules.templates, distance)
         for lowest, _ in template.counts:
             push(&rules.templates, lowest)
@@ -280,6 +305,15 @@ cdef class RuleTables:
         for bits, length in ((template.need, count), (template.sets, count), (template.settled[0], distance)):
             for i in range(length if bits else 0):
                 push(&rules.templates, bits >> 32 * i & 0xFFFFFFFF)
+        if template.beside is not None:
+            if rules.gates.len == 0 and vec_fill(&rules.gates, rules.exprs.len, 0xFF) < 0:
+                raise MemoryError
+            rules.gates.data[<uint32_t>template.last_lexeme()] = template.beside
+        if template.guards:
+            push(&rules.templates, len(template.guards))
+            for guard in template.guards:
+                for word in (guard.bit, guard.inside, guard.lexeme):
+                    push(&rules.templates, word)
         for i in range(2):
             # a counter stops one above the highest bound, because no condition changes from there on
             for bound in template.counts[i]:
@@ -291,12 +325,7 @@ cdef class RuleTables:
         """Make the instances of parameter zero, and note how long `symbols`, `bodies` and `instances` are now."""
         cdef Rules* rules = &self.rules
         cdef uint32_t nonterminal
-        if any([family.joined for family in grammar.parametric]):
-            if vec_fill(&rules.joined, rules.plain, 0) < 0:
-                raise MemoryError
         for family in grammar.parametric:
-            if family.joined:
-                rules.joined.data[<uint32_t>family.number] = 1
             rules.instance.len = 0
             push(&rules.instance, family.number)
             for _ in range(I_BITS - 1 + words[family.number]):

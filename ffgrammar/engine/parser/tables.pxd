@@ -28,16 +28,32 @@ cdef enum:
 cdef enum:
     # Words of a template; its right-hand side follows. From the parameter of an instance, T_BIT and T_ADD make a new parameter.
     T_AGAIN       # NONE, or the parametric nonterminal whose instance with the new parameter ends the production
+    T_CHANGE      # the nonterminal that stands for this instance until it is joined (joined.pxd), or NONE
     T_BIT         # the bit that must be unset, and is set in the new parameter; or NONE
     T_NEED        # offset in `templates` of the bits that must be set, or NONE
     T_SETS        # offset in `templates` of further bits that are set in the new parameter, or NONE
     T_SETTLED     # offset in `templates` of the bits that must be settled (ir.Template), or NONE
+    T_GUARDS      # offset in `templates` of the guards of the last lexeme of the right-hand side, or NONE
     T_DISTANCE    # how many words there are of these bits, and how many words above them those are that settle them
     T_LOWEST      # the lower bounds of the two counters
     T_HIGHEST = T_LOWEST + 2  # their upper bounds; each may be NONE
     T_ADD = T_HIGHEST + 2  # whether each of the two counters goes up
     T_LENGTH = T_ADD + 2   # of the right-hand side, without T_AGAIN
     T_BODY
+
+cdef enum:
+    # words of a guard (ir.Guard); their number comes before the guards of a template
+    G_BIT
+    G_INSIDE
+    G_LEXEME
+    G_WORDS
+
+cdef enum:
+    # words of an entry of `guarded`
+    D_POSITION
+    D_INSTANCE
+    D_TEMPLATE   # its offset
+    D_WORDS
 
 cdef enum:
     # words of an instance; the bits follow
@@ -55,7 +71,9 @@ cdef struct Rules:
     Vec templates        # one after another, words as above
     Vec template_list    # offsets in `templates`, by parametric nonterminal
     Vec template_starts  # per nonterminal below `plain`, and one more: where its templates begin in template_list
-    Vec joined           # per nonterminal below `plain`: whether it is a joined family (joined.pxd); empty if none is
+    Vec changes          # per nonterminal below `plain`: the offset of the template whose T_CHANGE it is, or NONE; may be empty
+    Vec gates            # per lexeme: the lexeme without which it is not read (ir.Template.beside), or NONE. Empty: there is none
+    Vec guarded          # the dot positions before lexemes with guards, ascending, with what the guards are taken from
     Vec tails            # per instance: the dot position of its tail (joined.pyx), or NONE. Later instances have none yet
     Vec instance         # scratch: the words of the instance that is looked for
     uint32_t caps[2]     # where the counters stop

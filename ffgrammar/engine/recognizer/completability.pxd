@@ -15,7 +15,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
-from ffgrammar.engine.recognizer.estimates cimport Estimates
+from ffgrammar.engine.recognizer.instance_lengths cimport Estimates
 from ffgrammar.engine.recognizer.neighbours cimport Neighbours
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
 from ffgrammar.engine.recognizer.separator cimport Separator

@@ -4,21 +4,12 @@ matcher tells.
 The lengths of the rules are measured once (`estimates_measure`), and those of the parser's links as they come.
 """
 
-from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.recognizer.instance_lengths cimport Estimates
 from ffgrammar.engine.recognizer.recognizer cimport Config, Recognizer
-
-cdef struct Estimates:
-    Vec rest          # per dot position: an estimate of the least length of what follows in its production; empty until measured
-    Vec lengths       # per plain nonterminal: an estimate of the least length of its texts
-    Vec instances     # like `lengths`, for the instances that plain productions name
-    size_t kept_rest  # how many entries of `rest` are of productions made with the grammar
-    Vec link_costs    # per link: an estimate of the least length of what follows a complete item with this link
-    Vec tables        # used while the rules are measured
-    Vec heap          # used while the rules are measured: (length, production)
 
 # Make empty estimates, whose memory `owner` frees and counts. owner_status says whether there was memory.
 cdef void estimates_init(Estimates* e, Owner* owner) noexcept nogil

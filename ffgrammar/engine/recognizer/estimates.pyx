@@ -3,9 +3,8 @@ position in its production (`rest`), and what follows the completion of that pro
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 
-from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.owner cimport own_vec
@@ -13,8 +12,9 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push
 from ffgrammar.engine.parser.links cimport link_count, link_pair
 from ffgrammar.engine.parser.rows cimport ROOT, Item, row_accepting, row_items, row_waiting
-from ffgrammar.engine.parser.tables cimport (
-    END, I_BITS, I_COUNT, I_HEAD, NONE, NONTERMINAL, NUMBER, T_ADD, T_AGAIN, T_BIT, T_BODY, T_LENGTH, T_LOWEST, T_NEED, Rules,
+from ffgrammar.engine.parser.tables cimport END, NONE, NONTERMINAL, NUMBER, Rules
+from ffgrammar.engine.recognizer.instance_lengths cimport (
+    instance_length, lexeme_length, measure_families, measure_instances,
 )
 from ffgrammar.engine.recognizer.recognizer cimport parser_row
 from ffgrammar.regex.expr.nodes cimport FAR, NOTHING, add_lengths, min_remaining
@@ -26,10 +26,13 @@ cdef enum:
 
 
 cdef void estimates_init(Estimates* e, Owner* owner) noexcept nogil:
-    e.kept_rest = 0
+    e.kept_rest = e.kept_instances = 0
     own_vec(owner, &e.rest)
     own_vec(owner, &e.lengths)
     own_vec(owner, &e.instances)
+    own_vec(owner, &e.lacking)
+    own_vec(owner, &e.families)
+    own_vec(owner, &e.needs)
     own_vec(owner, &e.link_costs)
     own_vec(owner, &e.tables)
     own_vec(owner, &e.heap)
@@ -40,6 +43,8 @@ cdef void estimates_clear(Estimates* e) noexcept nogil:
     # the productions of instances are forgotten with the rows
     if e.rest.len > e.kept_rest:
         e.rest.len = e.kept_rest
+    if e.instances.len > e.kept_instances:
+        e.instances.len = e.lacking.len = e.kept_instances
 
 
 cdef int estimates_measure(Estimates* e, Recognizer* m) noexcept nogil:
@@ -47,16 +52,17 @@ cdef int estimates_measure(Estimates* e, Recognizer* m) noexcept nogil:
     cdef uint32_t number, length
     cdef bint changed = True
     cdef int rounds = 0
-    if vec_fill(&e.instances, m.rules.kept_instances, 0) < 0:
+    e.kept_instances = m.rules.kept_instances
+    if vec_fill(&e.instances, e.kept_instances, 0) < 0 or vec_fill(&e.lacking, e.kept_instances, 0) < 0:
         return NO_MEMORY
     while changed and rounds < MAX_ROUNDS:
         rounds += 1
         changed = False
         e.rest.len = e.lengths.len = 0
-        if measure_plain(e, m) < 0:
+        if measure_plain(e, m) < 0 or measure_families(e, m) < 0:
             return NO_MEMORY
         for number in range(m.rules.kept_instances):
-            length = instance_length(e, m, number)
+            length = instance_length(e, m, number, &e.lacking.data[number])
             changed |= length != e.instances.data[number]
             e.instances.data[number] = length
     return OK
@@ -176,84 +182,6 @@ cdef int measure_plain(Estimates* e, Recognizer* m) noexcept nogil:
     return OK
 
 
-cdef inline uint32_t lexeme_length(const Recognizer* m, uint32_t lexeme) noexcept nogil:
-    """The length of the shortest text of a lexeme. A special token counts as one byte."""
-    cdef uint32_t expr = m.rules.exprs.data[lexeme]
-    return 1 if expr == NOTHING else m.nodes.shortest.data[expr]
-
-
-cdef uint32_t symbol_length(const Estimates* e, const Recognizer* m, uint32_t symbol) noexcept nogil:
-    """An estimate of the least length of a symbol's texts."""
-    cdef const Rules* rules = m.rules
-    if not symbol & NONTERMINAL:
-        return lexeme_length(m, symbol)
-    symbol &= NUMBER
-    if symbol < rules.plain:
-        return e.lengths.data[symbol]
-    symbol -= rules.plain
-    return e.instances.data[symbol] if symbol < e.instances.len else instance_length(e, m, symbol)
-
-
-cdef uint32_t body_length(const Estimates* e, const Recognizer* m, const uint32_t* template) noexcept nogil:
-    """An estimate of the least length of a template's body."""
-    cdef uint32_t length = 0
-    cdef uint32_t i
-    for i in range(template[T_LENGTH]):
-        # (the symbol is plain, or an instance that plain productions name, so there is no deeper recursion)
-        length = add_lengths(length, symbol_length(e, m, template[T_BODY + i]))
-    return length
-
-
-cdef uint32_t instance_length(const Estimates* e, const Recognizer* m, uint32_t number) noexcept nogil:
-    """An estimate of the least length of an instance's texts. Before the instance can end, all bits that its end needs must be
-    set, and its first counter must have reached a bound. The estimate is the length of the end, of the bodies of the templates
-    that set the missing bits, and of as many of the shortest bodies as are still missing then."""
-    cdef const Rules* rules = m.rules
-    cdef const uint32_t* instance = intern_get(&rules.instances, number)
-    cdef const uint32_t* end = NULL
-    cdef const uint32_t* need
-    cdef const uint32_t* template
-    cdef uint32_t first = rules.template_starts.data[instance[I_HEAD]]
-    cdef uint32_t last = rules.template_starts.data[instance[I_HEAD] + 1]
-    cdef uint32_t shortest = FAR  # of the bodies that set no missing bit
-    cdef uint32_t count = instance[I_COUNT]
-    cdef uint32_t k, bit, length
-    for k in range(first, last):
-        template = rules.templates.data + rules.template_list.data[k]
-        if template[T_AGAIN] == <uint32_t>NONE and template[T_NEED] != <uint32_t>NONE:
-            end = template
-    if end == NULL:
-        return 0
-    need = rules.templates.data + end[T_NEED]
-    length = body_length(e, m, end)
-    for k in range(first, last):
-        template = rules.templates.data + rules.template_list.data[k]
-        if template[T_AGAIN] == <uint32_t>NONE:
-            continue
-        bit = template[T_BIT]
-        if bit != <uint32_t>NONE and bit_test(need, bit) and not bit_test(instance + I_BITS, bit):
-            length = add_lengths(length, body_length(e, m, template))
-            count += template[T_ADD]
-        elif template[T_ADD] and instance[I_COUNT] < end[T_LOWEST]:
-            shortest = min(shortest, body_length(e, m, template))
-    if count < end[T_LOWEST]:
-        length = <uint32_t>min(<uint64_t>FAR, length + <uint64_t>(end[T_LOWEST] - count) * shortest)
-    return length
-
-
-cdef int measure_instances(Estimates* e, const Recognizer* m) noexcept nogil:
-    """Extend `rest` to the productions of instances that it does not have yet. Returns OK or NO_MEMORY."""
-    cdef size_t known = e.rest.len
-    cdef size_t at = m.rules.symbols.len
-    if vec_fill(&e.rest, at - known, 0) < 0:
-        return NO_MEMORY
-    while at > known:
-        at -= 1
-        if not m.rules.symbols.data[at] & END:
-            e.rest.data[at] = add_lengths(symbol_length(e, m, m.rules.symbols.data[at]), e.rest.data[at + 1])
-    return OK
-
-
 cdef uint32_t waiting_cost(const Estimates* e, const Recognizer* m, uint32_t row, uint32_t symbol) noexcept nogil:
     """An estimate of the least length of what follows `symbol` in `row`."""
     cdef uint32_t count, i, cost
@@ -267,13 +195,16 @@ cdef uint32_t waiting_cost(const Estimates* e, const Recognizer* m, uint32_t row
 
 
 cdef uint32_t row_cost(const Estimates* e, const Recognizer* m, uint32_t row) noexcept nogil:
-    """An estimate of the least length of what follows a row. This is what still has to come after a skip lexeme, because a skip
-    leaves the row as it is. (No item waits for a skip, so waiting_cost would give FAR. A search would then rather nest deeper
-    and deeper than put in the space that keeps two lexemes apart.)"""
+    """An estimate of the least length of what follows a row: that of one of the lexemes that may come next. This is what still
+    has to come after a skip lexeme, because a skip leaves the row as it is. (No item waits for a skip, so waiting_cost would give
+    FAR. A search would then rather nest deeper and deeper than put in the space that keeps two lexemes apart.)"""
     cdef uint32_t count, i, cost
     cdef uint32_t best = 0 if row_accepting(&m.rows, row) else FAR
     cdef const Item* items = row_items(&m.rows, row, &count)
     for i in range(count):
+        if items[i].symbol & NONTERMINAL:
+            # (each of its productions has an item, whose estimate is no smaller)
+            break
         cost = add_lengths(e.rest.data[items[i].position], e.link_costs.data[items[i].link])
         if cost < best:
             best = cost
@@ -326,6 +257,16 @@ cdef int note_nearest(Vec* nearest, uint32_t expr, uint32_t length, uint32_t* le
     return NO_MEMORY if vec_push(nearest, expr) < 0 else OK
 
 
+cdef uint32_t gate_length(const Recognizer* m, const uint32_t* pairs, uint32_t count, uint32_t lexeme) noexcept nogil:
+    """What the lexeme beside which another one is read (ir.Template.beside) still needs; 0 if there is none."""
+    cdef uint32_t i
+    if lexeme < m.rules.gates.len and m.rules.gates.data[lexeme] != <uint32_t>NONE:
+        for i in range(1, count, 2):
+            if pairs[i] == m.rules.gates.data[lexeme]:
+                return min_remaining(m.nodes, pairs[i + 1])
+    return 0
+
+
 cdef int estimate(Estimates* e, Recognizer* m, const Config* config, uint32_t* cost, Vec* nearest) noexcept nogil:
     cdef uint32_t number = config.state >> 8
     cdef uint32_t row = parser_row(m, config.row)
@@ -338,8 +279,8 @@ cdef int estimate(Estimates* e, Recognizer* m, const Config* config, uint32_t* c
     if measure_links(e, m) < 0:
         return NO_MEMORY
     for i in range(1, intern_len(&m.dfa.states, number), 2):
-        length = min_remaining(m.nodes, pairs[i + 1])
         lexeme = pairs[i]
+        length = max(min_remaining(m.nodes, pairs[i + 1]), gate_length(m, pairs, intern_len(&m.dfa.states, number), lexeme))
         # (a lexeme with a slot is never a skip)
         skips = lexeme < m.rules.is_skip.len and m.rules.is_skip.data[lexeme]
         length = add_lengths(length, row_cost(e, m, row) if skips else waiting_cost(e, m, row, lexeme))

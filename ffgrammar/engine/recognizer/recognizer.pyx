@@ -7,7 +7,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.intern cimport intern_add, intern_get, intern_len
 from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill
+from ffgrammar.core.vec cimport vec_extend, vec_fill
 from ffgrammar.engine.parser.instances cimport forget_instances, instances_bytes
 from ffgrammar.engine.parser.earley cimport (
     earley_bytes, earley_clear, earley_first, earley_free, earley_init, earley_join, earley_scan,
@@ -36,6 +36,8 @@ cdef int recognizer_init(Recognizer* m, Nodes* nodes, Rules* rules, bint single_
     if owner_status(&m.owner) < 0 or trace_init(&m.trace) < 0:
         return NO_MEMORY
     if dfa_init(&m.dfa, nodes) < 0 or vec_fill(&m.dfa.lazy, rules.exprs.len, 0) < 0:
+        return NO_MEMORY
+    if vec_extend(&m.dfa.gates, rules.gates.data, rules.gates.len) < 0:
         return NO_MEMORY
     m.dfa.eager = rules.has_checks
     m.dfa.first_word = rules.first_word

@@ -6,6 +6,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_fill, vec_push
 from ffgrammar.engine.parser.carried cimport Entry
 from ffgrammar.engine.parser.rows cimport Item, row_carried, row_items, row_skips
+from ffgrammar.engine.recognizer.guards cimport guarded_expr
 from ffgrammar.engine.recognizer.structs cimport NO_LEXEME, Recognizer
 from ffgrammar.regex.dfa.lazy_dfa cimport UNKNOWN, dfa_start
 from ffgrammar.regex.expr.nodes cimport NOTHING
@@ -17,7 +18,7 @@ cdef inline bint may_skip(const Recognizer* m, uint32_t row, uint32_t number) no
 
 
 cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noexcept nogil:
-    cdef uint32_t count, i, lexeme
+    cdef uint32_t count, i, lexeme, expr
     cdef uint32_t last = NO_LEXEME
     cdef uint32_t s = 0
     cdef const Item* items
@@ -53,7 +54,15 @@ cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noe
         if m.rules.exprs.data[lexeme] == NOTHING:
             # (special tokens are nothing that the lexer reads)
             continue
-        if vec_push(&m.pairs, lexeme) < 0 or vec_push(&m.pairs, m.rules.exprs.data[lexeme]) < 0:
+        expr = m.rules.exprs.data[lexeme]
+        if m.rules.guarded.len and not m.rules.is_skip.data[lexeme]:
+            # (several items may wait for one lexeme; then their guards are the same)
+            status = guarded_expr(m, lexeme, items[i - 1].position, &expr)
+            if status < 0:
+                return status
+            if expr == NOTHING:
+                continue
+        if vec_push(&m.pairs, lexeme) < 0 or vec_push(&m.pairs, expr) < 0:
             return NO_MEMORY
     for lexeme in range(m.rules.first_word, <uint32_t>m.rules.exprs.len):
         if vec_push(&m.pairs, lexeme) < 0 or vec_push(&m.pairs, m.rules.exprs.data[lexeme]) < 0:

@@ -43,16 +43,10 @@ def array_symbol(style: ArrayStyle, shape: Shape, depth: int) -> int | None:
         return None
     if shape.contained:
         # imported here, because few schemas need them
-        from ffgrammar.grammar.json_schema.emit.contains import containing
-        from ffgrammar.grammar.json_schema.emit.many_contains import array_that_contains, may_be_remembered
+        from ffgrammar.grammar.json_schema.emit.contains_ways import containing_array
 
         conjs = [item_conj(shape, index) for index in range(length + 1)]
-        if may_be_remembered(shape, conjs, most):
-            array = array_that_contains(style, shape, depth, conjs)
-            if array is not None:
-                return array
-        lists = containing(style, shape, depth, conjs, most)
-        return em.rule([style.enclosed(body) for body in lists], "array") if lists else None
+        return containing_array(style, shape, depth, conjs, most)
     bodies = [style.enclosed(())] if least == 0 else []
     # The items so far, as symbols. Once the array may end, they are replaced by one symbol, which longer arrays share.
     # (a list that grows in place: an array may have thousands of items)

@@ -23,5 +23,3 @@ cdef class Emitter(Symbols):
     cdef _make(self, tuple conj, int depth)
     # adds symbols to the list `symbols`: one for each type for which the shape has values
     cdef _add_symbols(self, Shape shape, int depth, list symbols)
-    # returns the expression of the numbers of a shape
-    cdef _number(self, Shape shape)

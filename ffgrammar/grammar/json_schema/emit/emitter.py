@@ -18,7 +18,7 @@ from ffgrammar.grammar.json_schema.emit.objects import object_symbol
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.normalize.normalizer import Normalizer
 from ffgrammar.grammar.json_schema.shape.shape import Shape
-from ffgrammar.grammar.json_schema.shape.types import ARR, BOOLS, FRAC, NULL, NUM, OBJ, STR, TRUE
+from ffgrammar.grammar.json_schema.shape.types import ARR, BOOLS, NULL, NUM, OBJ, STR, TRUE
 from ffgrammar.grammar.json_schema.spec.options import Options
 from ffgrammar.regex.expr.store import ExprStore
 
@@ -158,7 +158,7 @@ class Emitter(Symbols):
             if expr:
                 symbols.append(builder.plain(expr, "string"))
         if types & NUM:
-            expr = self._number(shape)
+            expr = self.number(shape)
             if expr:
                 symbols.append(builder.plain(expr, "number"))
         if types & NULL:
@@ -182,9 +182,3 @@ class Emitter(Symbols):
             found = object_symbol(self, shape, depth)
             if found is not None:
                 symbols.append(found)
-
-    def _number(self, shape: Shape) -> int:
-        plain_integers = self.combiner.plain_integers
-        if shape.numbers is not None:
-            return self.multiples.numbers.values(shape.numbers, plain_integers and not shape.types & FRAC)
-        return self.multiples.of(shape, plain_integers)

@@ -7,8 +7,10 @@ place is the value itself.
 
 from __future__ import annotations
 
+from typing import Any
+
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
-from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschemas
 from ffgrammar.grammar.json_schema.emit.emitter import Emitter
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, prefix_length, property_conj
 from ffgrammar.grammar.json_schema.shape.types import ARR, OBJ
@@ -39,7 +41,7 @@ def find_emptiness(emitter: Emitter, start: Conj, productive: bytearray) -> tupl
         seen.append(conj)
         found = _empty_part(emitter, conj, productive)
         if found is None:
-            return subschemas[conj[0]].pointer(), _contradiction(subschemas[conj[0]]) if conj != NEVER else ""
+            return _contradiction(emitter.subschemas, conj) or (subschemas[conj[0]].pointer(), "")
         inner, what = found
         if inner == NEVER:
             return subschemas[conj[0]].pointer(), f": {what} is required, but no value is allowed there"
@@ -47,9 +49,32 @@ def find_emptiness(emitter: Emitter, start: Conj, productive: bytearray) -> tupl
     return subschemas[conj[0]].pointer(), f": {what} is required and needs another such value, without end"
 
 
-def _contradiction(subschema: Subschema) -> str:
-    """What is wrong with the keywords of a subschema, as the end of a message; "" if that is not plain to see."""
-    keywords = subschema.keywords()
+def _contradiction(subschemas: Subschemas, conj: Conj) -> tuple[str, str] | None:
+    """The pointer of a subschema that a value must obey and whose keywords contradict each other, and what is wrong
+    there, as the end of a message; None if that is not plain to see. References and `allOf` are followed."""
+    waiting = [at for at in conj if at != NEVER[0]]
+    for at in waiting:
+        subschema = subschemas.list[at]
+        keywords = subschema.keywords()
+        what = _contradicting(keywords)
+        if what:
+            return subschema.pointer(), what
+        for word, value in keywords.items():
+            applied: list[Conj] = []
+            if word in ("$ref", "$dynamicRef"):
+                applied = [subschemas.follow(subschema, value, word)]
+            elif word == "allOf":
+                applied = [subschemas.child(subschema, one, (word, str(index))) for index, one in enumerate(value)]
+            for index, one in enumerate(applied):
+                if one == NEVER:
+                    place = (word, str(index)) if word == "allOf" else (word,)
+                    return subschema.pointer(*place), ": no value is allowed there"
+                waiting.extend([inner for inner in one if inner not in waiting])
+    return None
+
+
+def _contradicting(keywords: dict[Any, Any]) -> str:
+    """What is wrong with some keywords, as the end of a message; "" if that is not plain to see."""
     if keywords.get("enum") == []:
         return ": `enum` lists no value"
     for types, low, high in _BOUNDS:

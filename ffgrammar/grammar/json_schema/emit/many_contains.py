@@ -22,10 +22,8 @@ __all__ = ["array_that_contains", "may_be_remembered"]
 
 # With fewer states, the automaton is small.
 FEWEST_STATES = 16
-# With more templates, each of which has the bits of a parameter, the automaton ends in its limit instead. (A search for
-# the shortest text looks at all templates for each item that may come, so its time grows with their third power: with
-# 2,000 it takes minutes.)
-MOST_TEMPLATES = 400
+# With more templates, each of which has the bits of a parameter, the automaton ends in its limit instead.
+MOST_TEMPLATES = 10_000
 
 
 class _Place(NamedTuple):
@@ -83,7 +81,9 @@ def array_that_contains(style: ArrayStyle, shape: Shape, depth: int, items: list
     places = [_place(style, shape, depth, items, index, last) for index in range(last + 1)]
     if any([place.item == em.never for place in places]) or len(places[-1].counted) < len(shape.contained):
         return None
-    array = em.builder.parametric(bits, "array", joined=True)
+    # (the name is for messages: such grammars cannot be written in other notations)
+    name = f"array at {shape.contained[0].subschema.written_pointer()}"
+    array = em.builder.parametric(bits, name, joined=True)
     more = em.builder.parametric(bits, "items", joined=True)
     # (the symbols of brackets and commas, because a template with `again` must contain a terminal)
     first, following = (style.opening, *layout.line_break), style.comma_symbols()

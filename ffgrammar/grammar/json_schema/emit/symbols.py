@@ -11,6 +11,8 @@ from ffgrammar.grammar.builder import GrammarBuilder
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.emit.layout import Layout
 from ffgrammar.grammar.json_schema.normalize.normalizer import Normalizer
+from ffgrammar.grammar.json_schema.shape.shape import Shape
+from ffgrammar.grammar.json_schema.shape.types import FRAC
 from ffgrammar.grammar.json_schema.spec.options import Options
 from ffgrammar.regex.expr.store import ExprStore
 
@@ -70,6 +72,13 @@ class Symbols:
     def symbol(self, conj: Conj, depth: int) -> int:
         """The symbol of the values that obey a conjunction, at a depth of nesting."""
         raise NotImplementedError
+
+    def number(self, shape: Shape) -> int:
+        """The expression of the numbers of a shape."""
+        plain_integers = self.combiner.plain_integers
+        if shape.numbers is not None:
+            return self.multiples.numbers.values(shape.numbers, plain_integers and not shape.types & FRAC)
+        return self.multiples.of(shape, plain_integers)
 
     def with_hole(self, conj: Conj, holes: Conj, hole: int) -> int | None:
         """The symbol of a conjunction in which a symbol stands for another conjunction; see `Emitter`."""

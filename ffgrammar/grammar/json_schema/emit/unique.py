@@ -15,16 +15,16 @@ from collections.abc import Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 
 from ffgrammar.grammar.ir import ANY_COUNT
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
 from ffgrammar.grammar.json_schema.emit.arrays import array_symbol
+from ffgrammar.grammar.json_schema.emit.only_types import only_types
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, prefix_length
 from ffgrammar.grammar.json_schema.numbers.divisors import has_divisors
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import ARR, FALSE, FRAC, INT, NULL, NUM, OBJ, STR, TRUE
-from ffgrammar.grammar.json_schema.spec.internal_keywords import TYPES_LEFT
 from ffgrammar.regex.expr.store import ANY_BYTES
 
 __all__ = ["compared_array_symbol"]
@@ -132,17 +132,6 @@ class _CheckedStyle(ArrayStyle):
         return super().item(conj, depth)
 
 
-def _only(em: Symbols, subschema: Subschema, conj: Conj, types: int) -> Conj:
-    """A conjunction restricted to some types.
-
-    Equal arguments give the same conjunction, so emitting a recursive schema comes to an end.
-    """
-    key = ("only", types)
-    if key not in em.shared:
-        (em.shared[key],) = em.subschemas.synthesized(subschema, {TYPES_LEFT: types}, "uniqueItems")
-    return join(conj, (em.shared[key],))
-
-
 def _never_runs_out(em: Symbols, conj: Conj, depth: int, levels: int = LEVELS) -> bool:
     """Whether the text of an item that equals an earlier one can always go on until the item differs.
 
@@ -196,7 +185,7 @@ def _arrays_go_on(em: Symbols, shape: Shape, depth: int, levels: int) -> bool:
     if first or not levels:
         return False
     _, left = _split(em, rest)
-    return bool(left) and _never_runs_out(em, _only(em, shape.unique, rest, left), depth + 1, levels - 1)
+    return bool(left) and _never_runs_out(em, only_types(em, shape.unique, rest, left), depth + 1, levels - 1)
 
 
 def _objects_go_on(shape: Shape) -> bool:
@@ -227,7 +216,7 @@ def _number_symbol(em: Symbols, subschema: Subschema, conj: Conj, depth: int) ->
             dead = zero if shape.low is None else s.union([zero, negative])
             symbols.append(em.builder.terminal(s.intersect([expr, s.complement(dead)]), "number"))
     if left:
-        symbols.append(em.symbol(_only(em, subschema, conj, left), depth))
+        symbols.append(em.symbol(only_types(em, subschema, conj, left), depth))
     return em.builder.choice(symbols, "item")
 
 
@@ -294,7 +283,7 @@ def _mixed(
     style = ArrayStyle(em)
     if left:
         assert shape.unique is not None
-        rest = _only(em, shape.unique, conj, left)
+        rest = only_types(em, shape.unique, conj, left)
         is_free = _never_runs_out(em, rest, depth + 1)
         if not is_free:
             _warn_of_dead_ends(em, shape)

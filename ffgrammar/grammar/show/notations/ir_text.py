@@ -88,6 +88,11 @@ class _Listing:
                     f"if {bounds[0]} <= counter {number}" + (f" <= {bounds[1]}" if bounds[1] is not None else "")
                 )
         rhs = [self._symbol(symbol) for symbol in one.rhs]
+        for guard in one.guards:
+            lexeme = self.labels.lexeme(guard.lexeme)
+            rhs.append(f"[unless bit {guard.bit}: {lexeme}]" if guard.inside else f"[if bit {guard.bit}: not {lexeme}]")
+        if one.beside is not None:
+            rhs.append(f"[only beside {self.labels.lexeme(one.beside)}]")
         if one.again is not None:
             changes = [f"counter {number} + 1" for number in range(2) if one.add[number]]
             if one.bit is not None:

@@ -1,0 +1,213 @@
+"""Arrays with many `contains` and upper bounds (`maxItems`, `maxContains`): right, without dead ends, and cheap."""
+
+from __future__ import annotations
+
+import json
+from itertools import product
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+import ffgrammar as ff
+from ffgrammar.grammar.json_schema.emit import contains_apart, contains_guarded, contains_ways, many_contains
+from oracle.schemas import is_valid, spelled
+from sentences import BYTES, is_sentence
+
+VALUES = [0, 1, 2, "a", "b", {"t": 0}, {"t": 1}, {}, [1]]
+APART = [
+    {"const": 0},
+    {"const": 1},
+    {"enum": [2, "a"]},
+    {"type": "string", "pattern": "b"},
+    {"type": "object", "properties": {"t": {"const": 0}}, "required": ["t"]},
+    {"type": "object", "properties": {"t": {"const": 1}}, "required": ["t"]},
+    {"type": "array"},
+]
+OVERLAPPING = [{"type": "string"}, {"type": "number"}, {"not": {"const": 1}}, {"minimum": 1}, {"pattern": "[ab]"}]
+
+
+def apart_schema(random: Random) -> dict[str, Any]:
+    """A schema whose `contains` mostly exclude each other."""
+    some = [*APART, *random.sample(OVERLAPPING, random.random() < 0.2)]
+    kinds = random.sample(some, random.randrange(1, 6))
+    chosen: list[dict[str, Any]] = [{"contains": one} for one in kinds]
+    for one in chosen:
+        least = random.randrange(3) if random.random() < 0.5 else None
+        if least is not None:
+            one["minContains"] = least
+        if random.random() < 0.4:
+            one["maxContains"] = (1 if least is None else least) + random.randrange(3)
+    schema: dict[str, Any] = {"type": "array", "allOf": chosen}
+    if random.random() < 0.7:
+        schema["maxItems"] = random.randrange(3, 10)
+    if random.random() < 0.3:
+        schema["minItems"] = random.randrange(7)
+    if random.random() < 0.3:
+        schema["items"] = random.choice([{"not": {"type": "array"}}, {"anyOf": kinds}, {"not": {"const": 0}}])
+    return schema
+
+
+TEXTS = [0, 1, 2, 3, None, "a", "ab", "b", "c", "abc", {"t": 0}, {}, [], [1]]
+MEETING = [
+    {"type": "string", "pattern": "a"},
+    {"type": "string", "pattern": "b"},
+    {"type": "string", "pattern": "c"},
+    {"pattern": "a"},
+    {"pattern": "^b"},
+    {"type": "string", "minLength": 2},
+    {"type": "number", "minimum": 1},
+    {"minimum": 2},
+    {"enum": [0, 1, "c"]},
+    {"type": "object"},
+    {"type": ["null", "number"]},
+    {"not": {"type": "number"}},
+]
+
+
+def meeting_schema(random: Random) -> dict[str, Any]:
+    """A schema of which one item may obey several `contains`."""
+    chosen: list[dict[str, Any]] = [{"contains": one} for one in random.sample(MEETING, random.randrange(1, 5))]
+    bounds = random.choice(["items", "contains", "contains", "both"])
+    for one in chosen:
+        if random.random() < 0.3:
+            one["minContains"] = random.randrange(3)
+        if bounds != "items" and random.random() < 0.5:
+            one["maxContains"] = max(one.get("minContains", 1), 1) + random.randrange(3)
+    schema: dict[str, Any] = {"type": "array", "allOf": chosen}
+    if bounds != "contains":
+        schema["maxItems"] = random.randrange(1, 7)
+    if random.random() < 0.3:
+        schema["minItems"] = random.randrange(4)
+    if random.random() < 0.3:
+        schema["items"] = random.choice([{"type": ["number", "string"]}, {"type": "string"}, {"not": {"const": 0}}])
+    return schema
+
+
+@pytest.fixture
+def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The ways for many `contains` are taken for few. The list gets an item for each array that is written so."""
+    written: list[int] = []
+
+    def noting(write: Any) -> Any:
+        def noted(*given: Any) -> Any:
+            found = write(*given)
+            written.extend([1] if found is not None else [])
+            return found
+
+        return noted
+
+    monkeypatch.setattr(contains_ways, "FEWEST_CHOICES", 0)
+    monkeypatch.setattr(many_contains, "FEWEST_STATES", 1 << 30)
+    monkeypatch.setattr(contains_apart, "array_counted_apart", noting(contains_apart.array_counted_apart))
+    monkeypatch.setattr(contains_guarded, "array_with_guards", noting(contains_guarded.array_with_guards))
+    return written
+
+
+def compiled(schema: dict[str, Any]) -> ff.Grammar | None:
+    """The grammar of a schema; None if no value obeys it."""
+    try:
+        return ff.compile_json_schema(schema, BYTES, whitespace="compact")
+    except ff.GrammarError as error:
+        assert "no value obeys" in str(error) or "matches nothing" in str(error), schema
+        return None
+
+
+def check(schema: dict[str, Any], grammar: ff.Grammar | None, values: list[Any], texts: int, random: Random) -> None:
+    """Random arrays are judged as the oracle judges them, and one that may begin so can be completed."""
+    for _ in range(texts):
+        value = [random.choice(values) for _ in range(random.randrange(9))]
+        valid = grammar is not None and is_sentence(grammar, spelled(value, True))
+        assert valid == is_valid(schema, value), (schema, value)
+        if grammar is not None and value and random.random() < 0.2:
+            begun = spelled(value, True)[:-1] + b","
+            accepted = grammar.matcher().accept_bytes(begun) == len(begun)
+            assert accepted == completable(schema, value, values, 4000 if accepted else 50, random), (schema, value)
+
+
+def completable(schema: dict[str, Any], value: list[Any], values: list[Any], tries: int, random: Random) -> bool:
+    """Whether some array of the values goes on from an array, by at least one item. Some longer ends are tried."""
+    if any(is_valid(schema, [*value, *more]) for size in (1, 2) for more in product(values, repeat=size)):
+        return True
+    return any(is_valid(schema, [*value, *random.choices(values, k=random.randrange(3, 9))]) for _ in range(tries))
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_arrays_apart(few: list[int], seed: int) -> None:
+    random = Random(seed)
+    schema = apart_schema(random)
+    check(schema, compiled(schema), VALUES, 40, random)
+
+
+@pytest.mark.parametrize("seed", range(25))
+def test_random_arrays_that_meet(few: list[int], seed: int) -> None:
+    random = Random(seed)
+    schema = meeting_schema(random)
+    check(schema, compiled(schema), TEXTS, 40, random)
+
+
+@pytest.mark.parametrize("make", [apart_schema, meeting_schema])
+def test_random_arrays_are_counted(few: list[int], make: Any) -> None:
+    for seed in range(100):
+        compiled(make(Random(seed)))
+    assert len(few) > 30
+
+
+@pytest.mark.parametrize("bounds", [{"maxItems": 50, "minItems": 45}, {}])
+def test_many_apart(bounds: dict[str, int]) -> None:
+    kinds: list[Any] = [{"const": number} for number in range(20)]
+    kinds += [{"type": "object", "properties": {"t": {"const": n}}, "required": ["t"]} for n in range(20)]
+    schema = {"type": "array", **bounds, "allOf": [{"contains": one, "maxContains": 2} for one in kinds]}
+    grammar = ff.compile_json_schema(schema, BYTES)
+    items = [one["const"] if "const" in one else {"t": one["properties"]["t"]["const"], "u": 1} for one in kinds]
+    Random(1).shuffle(items)
+    spare = [*items[:3], None, "x"]
+    assert is_sentence(grammar, json.dumps([*items, *spare]).encode())
+    assert not is_sentence(grammar, json.dumps([*items[1:], *spare, *spare]).encode())
+    assert not is_sentence(grammar, json.dumps([*items, *items[:3], *items[:2], 0]).encode())
+    assert is_sentence(grammar, json.dumps([*items, *items[:11]]).encode()) == (not bounds)
+
+
+def test_compiled_files_of_bounds(tmp_path: Path) -> None:
+    schema = {"type": "array", "maxItems": 14, "allOf": [{"contains": {"const": n}} for n in range(13)]}
+    ff.compile_json_schema(schema, BYTES).save(tmp_path / "contains.ffg")
+    grammar = ff.load(tmp_path / "contains.ffg", BYTES)
+    for items in ([*range(13)], [*range(13), 1], [*range(13), 1, 1], [*range(12), 1, 1]):
+        assert is_sentence(grammar, json.dumps(items).encode()) == is_valid(schema, items)
+
+
+def walked(grammar: ff.Grammar, random: Random) -> bytes:
+    """A sentence: some bytes by chance, then those that bring the end nearer."""
+    matcher = grammar.matcher()
+    text = b""
+    steps = random.randrange(40)
+    while not (matcher.is_accepting() and len(text) >= steps):
+        allowed = [bytes([byte]) for byte in matcher.allowed_token_ids().tolist() if byte < 127]
+        if not allowed:
+            break
+        if len(text) < steps:
+            byte = random.choice([one for one in allowed if one in b'[],"abc0'] or allowed)
+        else:
+            byte = min(allowed, key=lambda one: _after(matcher, one))
+        assert matcher.accept_bytes(byte) == 1
+        text += byte
+        assert len(text) < 600, text
+    assert matcher.is_accepting(), text
+    return text
+
+
+def _after(matcher: ff.Matcher, byte: bytes) -> int:
+    fork = matcher.fork()
+    assert fork.accept_bytes(byte) == 1
+    return fork.distance()
+
+
+@pytest.mark.parametrize("make", [apart_schema, meeting_schema])
+@pytest.mark.parametrize("seed", range(12))
+def test_walks_end(few: list[int], make: Any, seed: int) -> None:
+    random = Random(seed)
+    schema = make(random)
+    grammar = compiled(schema)
+    for _ in range(8 if grammar else 0):
+        assert is_valid(schema, json.loads(walked(grammar, random))), schema
