@@ -19,6 +19,9 @@ from ffgrammar.engine.masks.partition_cache cimport NOT_KEPT
 from ffgrammar.engine.masks.partition_notes cimport partitions_find_long_note, partitions_keep_long_note
 from ffgrammar.tokens.canonical.transitions cimport GOES_ON
 
+cdef enum:
+    MANY_GROUPED = 128  # the groups of so many tokens are kept for all grammars
+
 
 @cython.final
 cdef class Groups:
@@ -67,7 +70,10 @@ cdef class Groups:
         if at[0] != ABSENT:
             return OK
         at[0] = <uint32_t>self.words.len
-        status = self.make_shared(engine, state, part, tokens, count)
+        if count < MANY_GROUPED:
+            status = self.make(part, tokens, count)
+        else:
+            status = self.make_shared(engine, state, part, tokens, count)
         if status >= 0:
             status = map_put(&self.found, key, at[0])
         if status < 0:
