@@ -56,15 +56,17 @@ cdef class CommonFollowers:
     cdef int list_characters(
         self, Engine engine, const Config* config, const CanonicalState* at, bint closing) noexcept nogil
 
-    # Whether `token`, which is the ASCII character `byte`, is one of the tokens that Lookahead.list_followers finds for
-    # `config` and `at`. Returns 1, 0 or a status.
-    cdef int can_be_followed(
-        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte) noexcept nogil
+    # Part of list_characters: whether `token`, which is the ASCII character `byte`, is a common follower: one of the tokens that
+    # Lookahead.list_followers finds for `config` and `at`; or, with `closing`, see can_close_after. Returns 1, 0 or a status.
+    cdef int can_follow(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte, bint closing,
+    ) noexcept nogil
 
-    # Whether the lexeme can end right after `token`, which is as in can_be_followed, so that a sentence goes on: the next byte
-    # completes the lexeme, or all that may come after it do.
+    # Part of can_follow: whether the lexeme can end right after `token`, so that a sentence goes on: the next byte completes the
+    # lexeme, or all that may come after it do. `moved` and `after` are the places after the bytes of the token. Changes `after`.
+    # Returns 1, 0 or a status.
     cdef int can_close_after(
-        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte) noexcept nogil
+        self, Engine engine, const Config* moved, CanonicalState* after, uint32_t token) noexcept nogil
 
     # Part of can_close_after: write the bytes that complete the lexeme, as bits; or after which every byte that may come does.
     # Returns a status.
@@ -73,7 +75,7 @@ cdef class CommonFollowers:
     # Part of list_closing: whether some byte may come in a lexer state, and every such byte completes the lexeme.
     cdef int completes_next(self, Engine engine, uint32_t state) noexcept nogil
 
-    # Part of can_be_followed and can_close_after: take a token, which is the ASCII character `byte`. Returns 1; 0 if it may not
+    # Part of can_follow: take a token, which is the ASCII character `byte`. Returns 1; 0 if it may not
     # come; or a status.
     cdef int take_character(self, Engine engine, Config* config, CanonicalState* at, uint32_t byte) noexcept nogil
 

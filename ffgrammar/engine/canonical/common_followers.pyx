@@ -140,51 +140,44 @@ cdef class CommonFollowers:
             token = node_token(&self.trie.nodes[self.trie.roots[byte]])
             if self.trie.roots[byte] == 0 or token == self.trie.pad_token:
                 continue
-            if closing:
-                status = self.can_close_after(engine, config, at, token, byte)
-            else:
-                status = self.can_be_followed(engine, config, at, token, byte)
+            status = self.can_follow(engine, config, at, token, byte, closing)
             if status > 0 and vec_push(&self.followers, token) < 0:
                 return NO_MEMORY
             if status < 0 or self.followers.len == MAX_COMMON:
                 return min(status, OK)
         return OK
 
-    cdef int can_be_followed(
-        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte
+    cdef int can_follow(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte, bint closing
     ) noexcept nogil:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef CanonicalState after = at[0]
         cdef Config moved = config[0]
         cdef int status = self.take_character(engine, &moved, &after, byte)
-        if status > 0:
+        if status > 0 and closing:
+            status = self.can_close_after(engine, &moved, &after, token)
+        elif status > 0:
             self.lookahead.begin_search(&moved)
             status = self.lookahead.end_search(self.lookahead.try_token(engine, &moved, &after, token, 0))
         trace_release(&engine.recognizer.trace, &mark)
         return status
 
     cdef int can_close_after(
-        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte
+        self, Engine engine, const Config* moved, CanonicalState* after, uint32_t token
     ) noexcept nogil:
-        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
-        cdef CanonicalState after = at[0]
-        cdef Config moved = config[0]
         cdef uint32_t[8] closing
         cdef TokenWalk walk
-        cdef int status = self.take_character(engine, &moved, &after, byte)
+        cdef int status = self.rules.fits(after, token, False)
         if status > 0:
-            status = self.rules.fits(&after, token, False)
+            status = self.rules.settle(after, token)
         if status > 0:
-            status = self.rules.settle(&after, token)
-        if status > 0:
-            self.lookahead.begin_search(&moved)
-            status = self.list_closing(engine, &moved, closing)
+            self.lookahead.begin_search(moved)
+            status = self.list_closing(engine, moved, closing)
             if status >= 0:
-                status = self.lookahead.begin_walk(engine, &moved, &after, 0, &walk)
+                status = self.lookahead.begin_walk(engine, moved, after, 0, &walk)
             if status >= 0:
                 status = self.lookahead.search_roots(engine, &walk, closing, 0, NULL)
             status = self.lookahead.end_search(status)
-        trace_release(&engine.recognizer.trace, &mark)
         return status
 
     cdef int list_closing(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil:

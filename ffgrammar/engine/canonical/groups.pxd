@@ -41,7 +41,12 @@ cdef class Groups:
     # Write where in `words` the groups of a part are. They have those of `count` tokens that come in the part and are not cut.
     # `listed_at` is where the tokens are in the notes.
     cdef int find(
-        self, const SievePart* part, uint32_t listed_at, const uint32_t* tokens, uint32_t count, uint32_t* at) noexcept nogil
+        self, Engine engine, uint32_t state, const SievePart* part, uint32_t listed_at, const uint32_t* tokens, uint32_t count,
+        uint32_t* at) noexcept nogil
+
+    # The work of `find` for groups that are not known to this grammar: append them to `words`.
+    cdef int make_shared(
+        self, Engine engine, uint32_t state, const SievePart* part, const uint32_t* tokens, uint32_t count) noexcept nogil
 
     # Part of `find`: append the groups.
     cdef int make(self, const SievePart* part, const uint32_t* tokens, uint32_t count) noexcept nogil

@@ -19,6 +19,9 @@ from ffgrammar.engine.masks.partition_cache cimport NOT_KEPT
 from ffgrammar.engine.masks.partition_notes cimport partitions_find_long_note, partitions_keep_long_note
 from ffgrammar.tokens.canonical.transitions cimport GOES_ON
 
+cdef enum:
+    MANY_GROUPED = 128  # the groups of so many tokens are kept for all grammars
+
 
 @cython.final
 cdef class Groups:
@@ -58,7 +61,8 @@ cdef class Groups:
         return OK
 
     cdef int find(
-        self, const SievePart* part, uint32_t listed_at, const uint32_t* tokens, uint32_t count, uint32_t* at
+        self, Engine engine, uint32_t state, const SievePart* part, uint32_t listed_at, const uint32_t* tokens, uint32_t count,
+        uint32_t* at,
     ) noexcept nogil:
         cdef uint64_t key = <uint64_t>listed_at << 32 | part.hypothesis << 2 | part.way
         cdef int status
@@ -66,12 +70,35 @@ cdef class Groups:
         if at[0] != ABSENT:
             return OK
         at[0] = <uint32_t>self.words.len
-        status = self.make(part, tokens, count)
+        if count < MANY_GROUPED:
+            status = self.make(part, tokens, count)
+        else:
+            status = self.make_shared(engine, state, part, tokens, count)
         if status >= 0:
             status = map_put(&self.found, key, at[0])
         if status < 0:
             self.words.len = at[0]
         return status
+
+    cdef int make_shared(
+        self, Engine engine, uint32_t state, const SievePart* part, const uint32_t* tokens, uint32_t count
+    ) noexcept nogil:
+        cdef size_t base = self.words.len
+        cdef uint32_t[2] topic
+        cdef int status
+        # (the topics of judge_all_shared have more words)
+        topic[0] = part.hypothesis << 2 | part.way
+        topic[1] = tokens[0]
+        status = partitions_find_long_note(
+            engine.masks.partitions, &engine.masks.keys, &engine.recognizer.dfa, state, topic, 2, &self.words)
+        if status != NOT_KEPT:
+            return min(status, OK)
+        status = self.make(part, tokens, count)
+        if status < 0:
+            return status
+        return partitions_keep_long_note(
+            engine.masks.partitions, &engine.masks.keys, &engine.recognizer.dfa, state, topic, 2, self.words.data + base,
+            <uint32_t>(self.words.len - base))
 
     cdef int make(self, const SievePart* part, const uint32_t* tokens, uint32_t count) noexcept nogil:
         cdef uint32_t outcomes = part.transition.count

@@ -238,7 +238,8 @@ cdef class InsideTokens:
         self, Engine engine, const SievePart* part, uint32_t listed_at, uint32_t count, const Config* config
     ) noexcept nogil:
         cdef uint32_t at, group, groups, outcome, number, _number
-        cdef int status = self.groups.find(part, listed_at, self.notes.words.data + listed_at, count, &at)
+        cdef int status = self.groups.find(
+            engine, self.leads.base, part, listed_at, self.notes.words.data + listed_at, count, &at)
         if status < 0:
             return status
         groups = self.groups.words.data[at]

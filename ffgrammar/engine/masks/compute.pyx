@@ -182,6 +182,27 @@ cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_depen
 
 # Masks with leads.
 
+cdef enum:
+    # If so many nodes stay inside a short lexeme, they get no leads, and have their survey (engine/canonical/surveys.pyx). The
+    # numbers of up to three digits are 1,110 tokens of many vocabularies.
+    MANY_INSIDE = 900
+
+
+cdef int explain_short(Masks* k, Recognizer* m, const Config* config, Vec* leads, uint32_t* base) noexcept nogil:
+    """Part of `explain`, where few nodes stay inside the lexeme. Returns a status below zero on failure."""
+    cdef size_t before = k.visited
+    cdef int status
+    reset_buffer(k)
+    k.exits.len = 0
+    base[0] = config.state
+    status = walk_vocabulary(k, m, config.state)
+    if status < 0 or k.visited - before >= MANY_INSIDE:
+        return status
+    reset_buffer(k)
+    k.exits.len = 0
+    base[0] = NO_BASE
+    return lead_inside(&m.dfa, &k.vocab, lasting_row(m, config.row), config.state, k.buffer.data, &k.exits, leads)
+
 
 cdef int explain(
     Masks* k, Recognizer* m, const Config* config, Vec* leads, uint32_t* base, bint* text_dependent,
@@ -205,10 +226,7 @@ cdef int explain(
         if status == NOT_KEPT:
             status = walk_and_keep(k, m, config.state)
     if status == SHORT:
-        reset_buffer(k)
-        base[0] = NO_BASE
-        status = lead_inside(
-            &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, k.buffer.data, &k.exits, leads)
+        status = explain_short(k, m, config, leads, base)
     if status >= 0:
         status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, leads, text_dependent)
     return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
