@@ -142,20 +142,9 @@ def read_body(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
     """
     _expect(type(body) is dict, "not an object")
     store = ExprStore(limits)
-    exprs: list[int] = []
-    for node in body["nodes"]:
-        exprs.append(_build(store, node, exprs))
-    checks = body["checks"]
-    _expect(type(checks) is list and all(kind in CHECKS for kind in checks), "bad checks")
-    _expect(body["delimited"] is True or not checks, "checks in a grammar that is not delimited")
     special = set(tokenizer.special_tokens.values())
-    lexemes = [_lexeme(one, exprs, len(checks), special) for one in body["lexemes"]]
-    if any(lexeme.anywhere or lexeme.group != lexemes[0].group for lexeme in lexemes):
-        plain = not body["delimited"] and not checks and not any(lexeme.skip for lexeme in lexemes)
-        _expect(plain, "groups of lexemes in a grammar that is delimited or has skips")
-    groups = tuple(_group(one, number, lexemes) for number, one in enumerate(body["groups"]))
-    _expect(not groups or all(lexeme.group < len(groups) for lexeme in lexemes), "bad groups")
-    _expect(type(body["apart"]) is bool and not (body["apart"] and any(one.anywhere for one in lexemes)), "bad flags")
+    lexemes, groups = _read_lexemes(body, store, special)
+    checks = body["checks"]
     names = _strings(body, "names")
     families = [_family(one, names, limits) for one in body["parametric"]]
     parametric = {family.number: family.bits for family in families}
@@ -199,6 +188,26 @@ def read_body(body: Any, tokenizer: Tokenizer, limits: Limits) -> GrammarIR:
         words,
         tuple(_note(one, names) for one in body["notes"]),
     )
+
+
+def _read_lexemes(
+    body: dict[str, Any], store: ExprStore, special: set[int]
+) -> tuple[list[Lexeme], tuple[LexemeGroup, ...]]:
+    """The lexemes and their groups. `special` has the ids of special tokens."""
+    exprs: list[int] = []
+    for node in body["nodes"]:
+        exprs.append(_build(store, node, exprs))
+    checks = body["checks"]
+    _expect(type(checks) is list and all(kind in CHECKS for kind in checks), "bad checks")
+    _expect(body["delimited"] is True or not checks, "checks in a grammar that is not delimited")
+    lexemes = [_lexeme(one, exprs, len(checks), special) for one in body["lexemes"]]
+    if any(lexeme.anywhere or lexeme.group != lexemes[0].group for lexeme in lexemes):
+        plain = not body["delimited"] and not checks and not any(lexeme.skip for lexeme in lexemes)
+        _expect(plain, "groups of lexemes in a grammar that is delimited or has skips")
+    groups = tuple(_group(one, number, lexemes) for number, one in enumerate(body["groups"]))
+    _expect(not groups or all(lexeme.group < len(groups) for lexeme in lexemes), "bad groups")
+    _expect(type(body["apart"]) is bool and not (body["apart"] and any(one.anywhere for one in lexemes)), "bad flags")
+    return lexemes, groups
 
 
 def _skips_in(body: dict[str, Any], count: int, lexemes: list[Lexeme]) -> tuple[frozenset[int], ...]:
