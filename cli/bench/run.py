@@ -1,7 +1,8 @@
 """The run: all schemas on all engines, which take turns.
 
 Other load on the machine comes and goes; this way it falls on all engines alike. A turn has several schemas, because a
-server runs one engine: after each schema of another one, the processor's caches would hold nothing of the engine's own.
+server runs one engine: if the engines took turns schema by schema, each would find the processor's caches full of what
+the other has left.
 """
 
 from __future__ import annotations
@@ -51,13 +52,13 @@ def run(
     """The results of each engine, by name, in the order of the schemas. The engines take turns at being first."""
     results: dict[str, list[Result]] = {engine.name: [] for engine in engines}
     with out_of_time_raises(), no_collection():
-        for number in range(0, len(schemas), TURN):
-            for turn in range(len(engines)):
-                engine = engines[(number // TURN + turn) % len(engines)]
-                for schema in schemas[number : number + TURN]:
+        for start in range(0, len(schemas), TURN):
+            for place in range(len(engines)):
+                engine = engines[(start // TURN + place) % len(engines)]
+                for schema in schemas[start : start + TURN]:
                     results[engine.name].append(guarded(engine, schema, timeout, forced=forced))
                 gc.collect()
-            progress(number, len(schemas), schemas[number].id)
+            progress(start, len(schemas), schemas[start].id)
     progress(len(schemas), len(schemas), "")
     return results
 

@@ -12,6 +12,7 @@ In reading order:
     prompt            what a prompt's argument is read as
     load              `load`, for compiled files
     compiled_file     the format of compiled files
+    compiled_body     what they say of a grammar
     grammar_cache     compiled grammars that are kept with a tokenizer
     source_key        the key of a source in that cache
     heal              token healing of a prompt

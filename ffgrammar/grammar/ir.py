@@ -200,9 +200,9 @@ class Template:
         settled: a mask and a distance. Each bit of the mask that is set in the parameter of `head` must be *settled*:
             the bit that is the distance above it must be set, too. So a bit of the mask whose partner nothing sets must
             not be set. The distance is a multiple of 32, and the mask has no bits from the distance on.
-        guards: conditions on the text of the last lexeme of `rhs`. The front-end promises that some
-            text of the lexeme meets all conditions, whatever the parameter is. Where two productions that read this
-            lexeme may be used at the same place, their conditions must be the same.
+        guards: conditions on the text of the last lexeme of `rhs`. The front-end promises that some text of the lexeme
+            meets all conditions, whatever the parameter is. Where two productions that read this lexeme may be used at
+            the same place, their conditions must be the same.
         beside: the number of a lexeme; or None. The last lexeme of `rhs` is read only together with that one. So the
             guards of that one hold for it, too, and need not be checked twice.
     """

@@ -20,7 +20,7 @@ from ffgrammar.engine.masks.partition_notes cimport partitions_find_long_note, p
 from ffgrammar.tokens.canonical.transitions cimport GOES_ON
 
 cdef enum:
-    MANY_GROUPED = 128  # the groups of so many tokens are kept for all grammars
+    MANY_GROUPED = 128  # from this many tokens on, groups are kept for all grammars
 
 
 @cython.final

@@ -183,8 +183,8 @@ cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_depen
 # Masks with leads.
 
 cdef enum:
-    # If so many nodes stay inside a short lexeme, they get no leads, and have their survey (engine/canonical/surveys.pyx). The
-    # numbers of up to three digits are 1,110 tokens of many vocabularies.
+    # If at least this many nodes stay inside a short lexeme, they get no leads, but are surveyed (engine/canonical/surveys.pyx).
+    # In many vocabularies, the numbers of up to three digits are 1,110 tokens.
     MANY_INSIDE = 900
 
 

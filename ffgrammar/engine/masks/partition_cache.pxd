@@ -39,7 +39,7 @@ cdef struct Partitions:
     bint has_lock
     Intern exprs            # expressions: (kind, then the bytes of a literal, or the numbers of the parts and plain numbers)
     Intern keys             # (`Dfa.eager` + 2 * the number of words, the lazy lexemes of the state as bits, expressions...)
-    Partition** by_key      # NULL where nothing is known, SHORT_WALK where the walk was short
+    Partition** by_key      # NULL where nothing is known; SHORT_WALK where the partition of a short walk is too large to keep
     size_t room             # for how many entries `by_key` has memory
     Intern topics           # (key, words of a long topic)
     Map notes_at            # key << 32 | topic, or LONG_TOPIC | number in `topics` -> number of a note

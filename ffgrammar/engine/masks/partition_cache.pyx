@@ -23,10 +23,10 @@ cdef enum:
     MAX_LEXEMES = 32
     # instead of a key: the partition of the state is never kept
     NO_KEY = 0xFFFFFFFD
-    # bytes: a larger partition whose walk is short is not kept
+    # a partition whose walk was short is kept if it has at most this many bytes
     MOST_SHORT = 1024
 
-# In `by_key` instead of a partition: the walk is short.
+# In `by_key` instead of a partition: the walk was short, and its partition is too large to keep.
 cdef Partition* SHORT_WALK = <Partition*><size_t>1
 
 

@@ -16,8 +16,8 @@ cdef int walk_vocabulary(Masks* k, Recognizer* m, uint32_t state) noexcept nogil
 # zero. A partition whose walk is short counts as KEPT only if `even_short` is true.
 cdef int find_kept(Masks* k, Recognizer* m, uint32_t state, bint even_short) noexcept nogil
 
-# Make the partition of a state, and keep it. Returns KEPT, SHORT, or a status below zero. The partition is
-# in `buffer` and `exits` after KEPT and after SHORT.
+# Make the partition of a state, and keep it (see partitions_keep). Returns KEPT, SHORT, or a status below zero. The partition is in
+# `buffer` and `exits` after KEPT and after SHORT.
 cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil
 
 # Find or make the partition of a base, if starting from it pays. Returns KEPT with the partition, or a status below zero. If the

@@ -16,7 +16,7 @@ from ffgrammar.engine.masks.trie_walk cimport partition_from_base, partition_voc
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 
 cdef enum:
-    LONG_WALK = 4096  # a walk of so many nodes: a copy of a partition costs little beside it
+    LONG_WALK = 4096  # a walk of at least this many nodes is long: copying a partition costs little beside it
 
 
 cdef int walk_vocabulary(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:

@@ -3,6 +3,7 @@
 In reading order:
 
 - `tables`: the productions of a grammar as flat arrays.
+- `live_productions`: which productions these tables have.
 - `lowering`: from a grammar to these tables.
 - `links`: what waits for a nonterminal, by which rows are told apart.
 - `instances`: productions of parametric nonterminals, made when a text first needs them.

@@ -1,5 +1,3 @@
-"""Productions that no text can complete are left out: they would let the lexer read lexemes that lead nowhere."""
-
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.bits cimport bit_words
@@ -7,6 +5,7 @@ from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.owner cimport own_intern, own_vec, owner_free, owner_init, owner_status
 from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.parser.instances cimport find_instance
+from ffgrammar.engine.parser.live_productions cimport completes, nullable_nonterminals, sort_by_head
 from ffgrammar.engine.parser.tables cimport END, I_BITS, NONE, NONTERMINAL, NUMBER, T_BODY
 from ffgrammar.engine.values.trace cimport CHECK_NEW_KEY, CHECK_REPEATED, CHECK_UNIQUE
 from ffgrammar.grammar.ir cimport Lexeme
@@ -16,7 +15,7 @@ from ffgrammar.regex.expr.store cimport ExprStore
 from ffgrammar.regex.expr.nodes cimport nullable
 
 from ffgrammar.core.errors import GrammarError
-from ffgrammar.grammar.derives import derives, usable_terminals
+from ffgrammar.grammar.derives import usable_terminals
 from ffgrammar.grammar.productive import productive
 from ffgrammar.regex.expr.store import EMPTY
 
@@ -279,16 +278,16 @@ cdef class RuleTables:
         return self.lower_instances(grammar, words)
 
     cdef int lower_template(self, template, list body, change, dict words) except -1:
-        """Append one template; `words` says how many words the bits of a parametric nonterminal take."""
         cdef Rules* rules = &self.rules
         cdef uint32_t at = <uint32_t>rules.templates.len + T_BODY + len(body)
         cdef uint32_t count = words[template.head]
         cdef uint32_t distance = template.settled[1] >> 5
+        cdef tuple bit_sets = ((template.need, count), (template.sets, count), (template.settled[0], distance))
         cdef int i
         push(&rules.templates, or_none(template.again))
         push(&rules.templates, or_none(change))
         push(&rules.templates, or_none(template.bit))
-        for bits, length in ((template.need, count), (template.sets, count), (template.settled[0], distance)):
+        for bits, length in bit_sets:
             push(&rules.templates, or_none(at if bits else None))
             at += length if bits else 0
         push(&rules.templates, or_none(at if template.guards else None))
@@ -302,7 +301,7 @@ cdef class RuleTables:
         push(&rules.templates, len(body))
         for symbol in body:
             push(&rules.templates, symbol)
-        for bits, length in ((template.need, count), (template.sets, count), (template.settled[0], distance)):
+        for bits, length in bit_sets:
             for i in range(length if bits else 0):
                 push(&rules.templates, bits >> 32 * i & 0xFFFFFFFF)
         if template.beside is not None:
@@ -354,60 +353,3 @@ cdef uint32_t lowered(uint32_t symbol, dict numbers) except? 0:
         if found is not None:
             return found
     return <uint32_t>NONTERMINAL | (symbol >> 1) if symbol & 1 else symbol >> 1
-
-
-cdef int sort_by_head(
-    Productions productions, uint32_t names, const char* alive, const char* usable, Vec* order, Vec* first,
-) noexcept nogil:
-    """Sort by nonterminal the productions that some text can complete. Those of nonterminal n are the entries of `order` from
-    `first[n]` up to, and without, `first[n + 1]`. Returns 0, or -1 if there is no memory."""
-    cdef size_t i
-    cdef uint32_t head, at
-    if vec_fill(first, names + 2, 0) < 0 or vec_fill(order, productions.heads.len, 0) < 0:
-        return -1
-    for i in range(productions.heads.len):
-        if body_completes(productions, i, alive, usable):
-            first.data[productions.heads.data[i] + 2] += 1
-    for i in range(2, names + 2):
-        first.data[i] += first.data[i - 1]
-    for i in range(productions.heads.len):
-        if body_completes(productions, i, alive, usable):
-            head = productions.heads.data[i]
-            at = first.data[head + 1]
-            order.data[at] = <uint32_t>i
-            first.data[head + 1] = at + 1
-    return 0
-
-
-cdef inline bint body_completes(Productions productions, size_t i, const char* alive, const char* usable) noexcept nogil:
-    """Whether every symbol of a production derives some text."""
-    cdef uint32_t at, symbol
-    for at in range(productions.starts.data[i], productions.starts.data[i + 1]):
-        symbol = productions.symbols.data[at]
-        if not (alive if symbol & 1 else usable)[symbol >> 1]:
-            return False
-    return True
-
-
-cdef bint completes(tuple body, bytearray alive, bytearray usable):
-    """Whether every symbol in the body of a template derives some text."""
-    cdef uint32_t symbol
-    for symbol in body:
-        if not (alive if symbol & 1 else usable)[symbol >> 1]:
-            return False
-    return True
-
-
-cdef bytearray nullable_nonterminals(grammar, dict optional):
-    """Per nonterminal of the grammar, whether it derives the empty text. A parametric nonterminal stands for its instance of
-    parameter zero."""
-    cdef Productions productions = grammar.productions
-    cdef bytearray usable = bytearray(len(grammar.lexemes))
-    for number in optional:
-        usable[number] = 1
-    if grammar.templates:
-        productions = Productions(productions)
-        for template in grammar.templates:
-            if template.again is None and not template.need and not any([lowest for lowest, _ in template.counts]):
-                productions.append(template.head, template.rhs)
-    return derives(productions, len(grammar.names), usable)

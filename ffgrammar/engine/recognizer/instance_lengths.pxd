@@ -1,10 +1,11 @@
 """How many bytes the instances of parametric nonterminals still need, as part of the estimates.
 
-The end of an instance may need bits of the parameter, and a first counter that has reached a bound. The estimate is the length of
-the end, of the shortest right-hand sides that set the missing bits, and of as many of the shortest ones as the counter lacks then.
+The end of an instance may need bits of the parameter, and a first counter that has reached a bound. The estimate is the sum of
+these lengths: that of the end, those of the shortest right-hand sides that set the missing bits, and those of further short
+right-hand sides, if the counter is still below its bound.
 
-What a family needs is worked out once. So the length of an instance takes a step for each missing bit. It is kept: along a text,
-each row of an array with n `contains` has up to n new instances.
+What a family (the instances of one nonterminal) needs is worked out once. So the length of an instance takes a step for each
+missing bit. It is kept, because along a text each row of an array with n `contains` has up to n new instances.
 """
 
 from libc.stddef cimport size_t

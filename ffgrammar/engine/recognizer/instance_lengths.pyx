@@ -15,7 +15,9 @@ cdef enum:
     # least value of the first counter with which one of them may be used.
     F_END                  # the offset of the template of its end, or NONE
     F_LENGTH               # the length of the end
-    F_SHORTEST             # the least length of the right-hand sides that count at the same place; of such lengths the greatest
+    # For each lower bound of the first counter: the least length of the right-hand sides that have it and add to the counter. This
+    # is the greatest of these lengths.
+    F_SHORTEST
     F_COSTS
     # the length of an instance that has none yet
     NO_LENGTH = 0xFFFFFFFF
@@ -64,7 +66,7 @@ cdef int measure_family(Estimates* e, const Recognizer* m, uint32_t head, uint32
     cdef uint32_t* needs
     cdef uint32_t* cost
     cdef uint32_t k, length
-    cdef uint32_t place = NONE
+    cdef uint32_t lowest = NONE  # the lower bound of the right-hand sides that `least` is about
     cdef uint32_t least = 0
     e.families.data[head] = <uint32_t>at
     if vec_fill(&e.needs, F_COSTS + 2 * bits, 0) < 0:
@@ -81,9 +83,9 @@ cdef int measure_family(Estimates* e, const Recognizer* m, uint32_t head, uint32
                 needs[F_LENGTH] = length
             continue
         if template[T_ADD]:
-            if template[T_LOWEST] != place:
+            if template[T_LOWEST] != lowest:
                 needs[F_SHORTEST] = max(needs[F_SHORTEST], least)
-                place = template[T_LOWEST]
+                lowest = template[T_LOWEST]
                 least = length
             least = min(least, length)
         if template[T_BIT] != <uint32_t>NONE:
@@ -92,7 +94,7 @@ cdef int measure_family(Estimates* e, const Recognizer* m, uint32_t head, uint32
                 cost[1] = template[T_LOWEST]
             if cost[0] == 0 or length < cost[0]:
                 cost[0] = length
-    needs[F_SHORTEST] = max(needs[F_SHORTEST], least) if place != <uint32_t>NONE else <uint32_t>FAR
+    needs[F_SHORTEST] = max(needs[F_SHORTEST], least) if lowest != <uint32_t>NONE else <uint32_t>FAR
     return OK
 
 
@@ -120,8 +122,8 @@ cdef uint32_t instance_length(const Estimates* e, const Recognizer* m, uint32_t 
     cdef const uint32_t* cost
     cdef uint32_t count = instance[I_COUNT]
     cdef uint32_t length = needs[F_LENGTH]
-    cdef uint32_t place = 0   # of the missing bits that can be set last
-    cdef uint32_t there = 0   # how many these are
+    cdef uint32_t latest = 0     # the least value of the first counter with which the last of the missing bits can be set
+    cdef uint32_t at_latest = 0  # how many missing bits need this value
     cdef uint32_t lowest, i, missing
     lacking[0] = 0
     if needs[F_END] == <uint32_t>NONE:
@@ -136,13 +138,13 @@ cdef uint32_t instance_length(const Estimates* e, const Recognizer* m, uint32_t 
                 continue
             length = add_lengths(length, cost[0])
             count += 1
-            if cost[1] > place:
-                place = cost[1]
-                there = 0
-            there += cost[1] == place
+            if cost[1] > latest:
+                latest = cost[1]
+                at_latest = 0
+            at_latest += cost[1] == latest
     lowest = end[T_LOWEST]
-    if there and needs[F_SHORTEST] < FAR:
-        lowest = max(lowest, place + there)
+    if at_latest and needs[F_SHORTEST] < FAR:
+        lowest = max(lowest, latest + at_latest)
     if count < lowest:
         lacking[0] = lowest - count
         length = <uint32_t>min(<uint64_t>FAR, length + <uint64_t>lacking[0] * needs[F_SHORTEST])
@@ -150,7 +152,7 @@ cdef uint32_t instance_length(const Estimates* e, const Recognizer* m, uint32_t 
 
 
 cdef uint32_t changed_length(Estimates* e, const Recognizer* m, uint32_t nonterminal, uint32_t at) noexcept nogil:
-    """An estimate of the length of what follows in an instance, after the change of the template with an offset."""
+    """An estimate of the length of what follows in an instance after the production of the template at an offset."""
     cdef const Rules* rules = m.rules
     cdef const uint32_t* template = rules.templates.data + at
     cdef const uint32_t* instance = intern_get(&rules.instances, nonterminal - rules.plain)

@@ -51,17 +51,15 @@ cdef int row_start(Recognizer* m, uint32_t row, bint skips, uint32_t* state) noe
         if lexeme == last:
             continue
         last = lexeme
-        if m.rules.exprs.data[lexeme] == NOTHING:
-            # (special tokens are nothing that the lexer reads)
-            continue
         expr = m.rules.exprs.data[lexeme]
         if m.rules.guarded.len and not m.rules.is_skip.data[lexeme]:
             # (several items may wait for one lexeme; then their guards are the same)
             status = guarded_expr(m, lexeme, items[i - 1].position, &expr)
             if status < 0:
                 return status
-            if expr == NOTHING:
-                continue
+        if expr == NOTHING:
+            # (special tokens are nothing that the lexer reads, and guards may leave nothing)
+            continue
         if vec_push(&m.pairs, lexeme) < 0 or vec_push(&m.pairs, expr) < 0:
             return NO_MEMORY
     for lexeme in range(m.rules.first_word, <uint32_t>m.rules.exprs.len):

@@ -28,7 +28,7 @@ cdef struct MergeIndex:
 
 
 cdef inline uint64_t pair_hash(uint32_t left, uint32_t right) noexcept nogil:
-    """The hash of a pair. Its lowest 8 bits are the tag; the bits from the eighth on tell the slot."""
+    """The hash of a pair. Its lowest 8 bits are the tag, and the bits above them give the slot."""
     return mix(<uint64_t>left << 32 | right)
 
 

@@ -1,6 +1,6 @@
 """Listed merges and the parts of all tokens as plain words, which an entry of the cache can hold (loaders/rules_cache.py).
 
-To find the parts of all tokens takes 12 to 20 ms for 128,000 to 200,000 tokens, and to read them 1 ms. What is read is checked:
+Finding the parts of all tokens takes 12 to 20 ms for 128,000 to 200,000 tokens, and reading them 1 ms. What is read is checked:
 a merge makes a token with as many bytes as its parts have together. So parts are shorter than the token, whatever was read.
 
     packed = pack_parts(merges)            # one word for each token

@@ -76,6 +76,6 @@ cdef class BoundaryTransitions:
     # List the tokens of the outcomes.
     cdef int list_tokens(self, Transition* made) noexcept nogil
 
-    # Whether merges allow that a token comes in a way, whatever the last token is. The parts of all
-    # tokens must be known, unless `all_merged`.
+    # Whether merges allow that a token comes in a way, whatever the last token is. The parts of all tokens must be known, unless
+    # `all_merged`.
     cdef bint by_merges(self, uint32_t token, uint32_t way) noexcept nogil

@@ -1,9 +1,10 @@
 """The ids of the merges of a tokenizer.json, which names tokens.
 
-Nearly all time would go into waiting for memory, because names are looked up in no order. So merges are read in batches: first all
-names of a batch, then the slots where they may be, then the tokens there.
+Names come in no order, so look-ups one by one would spend nearly all their time waiting for memory. So merges are read in batches:
+first all names of a batch, then the slots of the hash table where they may be, then the tokens that the slots refer to. Each step
+asks for memory that the next one reads.
 
-What a merge makes is mostly what the last one makes, or the next token. So these two are tried first.
+What a merge makes is mostly what the merge before it makes, or the token after that. So these two are tried first.
 """
 
 from libc.stddef cimport size_t
@@ -34,18 +35,18 @@ cdef bint read_merges(
     cdef int32_t whole = 0
     cdef uint32_t done = 0
     cdef uint32_t i, size
-    cdef uint8_t* free_  # what the names leave of `spare`
+    cdef uint8_t* rest  # what the names of a batch leave of `spare`
     take_byte(text, c"[")
     while done < count:
         size = min(<uint32_t>BATCH, count - done)
-        free_ = read_names(text, names, size, spare)
-        if free_ == NULL:
+        rest = read_names(text, names, size, spare)
+        if rest == NULL:
             return False
         fetch_tokens(index, names, 2 * size)
         for i in range(size):
             left = find_name(index, &names[2 * i])
             right = find_name(index, &names[2 * i + 1])
-            whole = find_whole(table, &names[2 * i], whole, free_)
+            whole = find_whole(table, &names[2 * i], whole, rest)
             if left < 0 or right < 0 or whole < 0 or never[left] or never[right]:
                 return False
             ids[0], ids[1], ids[2] = <uint32_t>left, <uint32_t>right, <uint32_t>whole

@@ -3,7 +3,8 @@
     packed = pack_automata(automata)
     unpack_automata(packed)             # the same automata
 
-To make them takes 2 to 30 ms, and to read them 0.1 ms. What is read is checked here and by `PretokenTable`.
+Making them takes 2 to 30 ms, and reading them 0.1 ms. What is read is checked: lengths here, all else by
+`PretokenTable`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ AUTOMATON = struct.Struct("<II??4I")
 
 
 def pack_automata(automata: Sequence[Automaton]) -> bytes:
-    """The automata, of which there is at least one, as bytes. They have the same alphabet."""
+    """The automata as bytes. There is at least one, and all have the same alphabet, which is packed once."""
     alphabet = automata[0].alphabet
     pieces = [ALPHABET.pack(alphabet.size, len(alphabet.ranges)), alphabet.of_kind]
     pieces += [RANGE.pack(*one) for one in alphabet.ranges]
@@ -36,10 +37,10 @@ def pack_automata(automata: Sequence[Automaton]) -> bytes:
 
 
 def unpack_automata(packed: bytes) -> list[Automaton]:
-    """The automata.
+    """The automata that `pack_automata` has packed.
 
     Raises:
-        ValueError: these are not the bytes of automata.
+        ValueError: the bytes are cut short.
     """
     at = 0
 

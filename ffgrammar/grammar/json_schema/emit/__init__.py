@@ -6,8 +6,12 @@ In reading order:
 - layout: commas, colons and line breaks, with their whitespace.
 - symbols: the symbols that arrays and objects are written with, and the rules that are made of them.
 - array_style: the brackets and commas of arrays.
-- contains, many_contains, arrays, unique: arrays with few `contains`, with many, all other arrays, and arrays with
-  `uniqueItems`.
+- contains_ways: which of the next four files writes an array with `contains`.
+- contains, many_contains, contains_apart, contains_guarded: few `contains`; many of them; many with upper bounds, where
+  no item obeys two, and where one may.
+- arrays: all other arrays.
+- only_types: a conjunction restricted to some types.
+- unique: arrays with `uniqueItems`.
 - members: the properties that an object may have, as input of ordered and unordered.
 - ordered, unordered: the order in which the properties of an object may come.
 - other_keys: the keys beside the named ones.

@@ -1,12 +1,14 @@
-"""Arrays with an upper bound and many `contains` of which no item obeys two: a nonterminal counts them apart.
+"""Arrays with many `contains` and upper bounds, where no item obeys two: a nonterminal counts each of them apart.
 
-The bound is `maxItems`, or the `maxContains` of some `contains`. The parameter (see ir.Template) has bits for each
-`contains`: as many as items have to obey it, or may. The first counter is the number of items so far, as far as
-`minItems` needs it. The second one is the number of items that brought the array no nearer to its end: they obey none
-of the schemas, or one that enough items obey already. With `maxItems`, there may be so many of these that the others
-still fit.
+    {"maxItems": 3, "allOf": [{"contains": {"const": 1}}, {"contains": {"const": 2}, "maxContains": 1}]}
 
-An item is read in one way only. So these nonterminals are not joined.
+An item is read in one way only: it obeys the first `contains`, the second one, or none. So the nonterminal is not
+joined (ir.Parametric), and its parameter has all that counts:
+
+- There are bits for each `contains`, one for each item that must obey it, or may.
+- With `maxItems`, the second counter has the spare items: those that bring the array no nearer to its end, because they
+  obey no `contains`, or one that enough items obey already. Here there may be one, so that a 1 and a 2 still fit.
+- The first counter has the number of items, as far as `minItems` needs it.
 """
 
 from __future__ import annotations
@@ -23,15 +25,22 @@ from ffgrammar.grammar.json_schema.shape.shape import Shape
 
 __all__ = ["array_counted_apart"]
 
-# With more bits, the automaton of contains.py is tried instead.
+# With more bits, another way is tried (contains_ways.py).
 MOST_BITS = 4000
-# Whether an item can obey two schemas is found out for each two of at most this many.
+# Each two schemas are compared, if there are at most this many.
 MOST_SCHEMAS = 150
 
 
 class _Counted(NamedTuple):
-    """A `contains`: the symbol of the items that obey it, its first bit, how many items must obey it, and how many bits
-    it has; they are as many as may obey it, unless any number may."""
+    """A `contains`.
+
+    Attributes:
+        symbol: the symbol of the items that obey it.
+        bit: its first bit.
+        least: how many items must obey it.
+        bits: how many bits it has: one for each item that may obey it. Without an upper bound, one for each that must.
+        is_bounded: whether it has an upper bound, which is `bits` then.
+    """
 
     symbol: int
     bit: int
@@ -62,7 +71,6 @@ def array_counted_apart(style: ArrayStyle, shape: Shape, depth: int, item: Conj,
         # (not every schema has an opposite)
         return None
     needed = sum([one.least for one in counted])
-    # how many items may bring the array no nearer to its end
     spare = None if most is None else most - needed
     endless = others != style.em.never or not all([one.is_bounded for one in counted])
     if (
@@ -101,7 +109,7 @@ def _are_apart(style: ArrayStyle, wanted: tuple[Contained, ...], depth: int, ite
 
 
 def _others(style: ArrayStyle, wanted: tuple[Contained, ...], item: Conj) -> Conj:
-    """What the items obey that obey none of the schemas."""
+    """The conjunction of the items that obey none of the schemas."""
     for one in wanted:
         item = join(item, style.em.negation.conj(one.subschema, one.conj))
     return item
@@ -111,7 +119,14 @@ class _Writer:
     """Writes the templates of one array."""
 
     def __init__(self, style: ArrayStyle, counted: list[_Counted], others: int, spare: int | None, least: int) -> None:
-        """others: the symbol of the items that obey none of the schemas; least: how many items there must be."""
+        """
+        Args:
+            style: how the array is written.
+            counted: each `contains`.
+            others: the symbol of the items that obey none of them.
+            spare: how many items may bring the array no nearer to its end; None: any number.
+            least: how many items there must be, if `counted` does not imply as many.
+        """
         self._style = style
         self._counted = counted
         self._others = others
@@ -141,15 +156,15 @@ class _Writer:
         return self._array
 
     def _add_counted(self, head: int, before: tuple[int, ...], one: _Counted) -> None:
-        """Add the templates of the items that obey a schema."""
+        """Add the templates of the items that obey a `contains`: one for each bit, and one for further items."""
         body = (*before, one.symbol)
-        for each in range(one.bits):
-            need = 1 << one.bit + each - 1 if each else 0
-            if each < one.least:
-                add = self._style.em.builder.add_template
-                add(head, body, self._more, bit=one.bit + each, need=need, add=(self._counts_items(), 0))
+        add = self._style.em.builder.add_template
+        for bit in range(one.bit, one.bit + one.bits):
+            need = 1 << bit - 1 if bit > one.bit else 0
+            if bit < one.bit + one.least:
+                add(head, body, self._more, bit=bit, need=need, add=(self._counts_items(), 0))
             else:
-                self._add_spare(head, body, one.bit + each, need)
+                self._add_spare(head, body, bit, need)
         if not one.is_bounded:
             self._add_spare(head, body, None, 1 << one.bit + one.bits - 1 if one.bits else 0)
 

@@ -1,17 +1,23 @@
-"""Arrays with many `contains` and upper bounds, in which one item may obey several: a nonterminal with guards.
+"""Arrays with many `contains` and upper bounds, where one item may obey several: guards on the next item.
 
-The bound is `maxItems`, or the `maxContains` of some `contains`. As in many_contains.py, the nonterminal is joined: its
-parameter has bits for each `contains`, and an item that obeys several of them sets a bit for each. What an item must
-obey depends on the parameter:
+    {"maxItems": 2, "allOf": [{"contains": {"pattern": "a"}, "maxContains": 1}, {"contains": {"pattern": "b"}}]}
 
-- no `contains` that as many items obey as may,
-- towards the end of an array with `maxItems`, each `contains` that all items which still fit must obey.
+After `["xa", ` the next string must contain b, because it is the last one, and no a, because one item has it already.
+What an item must obey depends on the items so far, and n `contains` have 2^n sets of such conditions. No set is written
+down:
 
-These are guards (ir.Guard) of the lexeme of the items. So all items that are scalars are one lexeme. Arrays and objects
-among the items have no guards: of these, all must obey a `contains`, or none.
+- A parametric nonterminal counts the items that obey each `contains` in bits of its parameter, as in many_contains.py.
+- All scalars are one lexeme, which has a guard (ir.Guard) for each condition: if a bit is set, the text must not obey
+  this `contains`; unless a bit is set, it must. The engine makes the expression of a set when a text needs it.
+- The scalars that obey one `contains` are a lexeme of their own, which sets a bit. It is read beside that of all
+  scalars (ir.Template.beside), so the guards hold for it, too. The nonterminal is joined (ir.Parametric): an item that
+  obeys several `contains` sets a bit for each.
+
+Arrays and objects among the items are no lexemes, and have no guards: of these, all must obey a `contains`, or none.
 
 An array must never reach a dead end. Without `maxItems` each `contains` must have items that obey no other one with an
-upper bound. With `maxItems`, some scalar must obey all at once, or all that are left where some are used up.
+upper bound. With `maxItems`, whichever `contains` are used up, some scalar must obey none of these and all others that
+are needed.
 """
 
 from __future__ import annotations
@@ -30,25 +36,27 @@ from ffgrammar.regex.expr.store import NOTHING
 
 __all__ = ["array_with_guards"]
 
-# With more templates, the automaton of contains.py is tried instead.
+# With more templates, another way is tried (contains_ways.py).
 MOST_TEMPLATES = 4000
-# Whether some scalar obeys all but those that are used up is found out for each set of at most this many.
+# With more bounded `contains`, the 2^n sets of those that may be used up are too many to look at.
 MOST_BOUNDED = 12
+
+Bounds = tuple[int, int | None]
 
 
 class _Counted(NamedTuple):
     """A `contains`.
 
     Attributes:
-        texts: the expression of the scalars that obey it.
+        scalars: the expression of the scalars that obey it.
         lexeme: the symbol of the lexeme with this expression.
         bit: its first bit.
         bits: how many bits it has; they are as many as items must obey it, or as may.
         least: how many items must obey it.
-        is_bounded: whether no more items than bits may obey it.
+        is_bounded: whether it has an upper bound, which is `bits` then.
     """
 
-    texts: int
+    scalars: int
     lexeme: int
     bit: int
     bits: int
@@ -88,7 +96,7 @@ def array_with_guards(style: ArrayStyle, shape: Shape, depth: int, item: Conj, m
         return None
     try:
         found = _items(style, shape, depth, item, sizes)
-        if found is None or not _never_ends_dead(em, *found, most):
+        if found is None or not _has_no_dead_end(em, *found, most):
             return None
     except (LimitError, UnsupportedError):
         # (not every schema has an opposite)
@@ -99,18 +107,19 @@ def array_with_guards(style: ArrayStyle, shape: Shape, depth: int, item: Conj, m
 def _items(
     style: ArrayStyle, shape: Shape, depth: int, item: Conj, sizes: list[int]
 ) -> tuple[int, list[_Counted], list[_Container]] | None:
-    """The expression of all scalars, each `contains`, and the items that are no scalars; None as in `_containers`."""
+    """The expression of all scalars, each `contains`, and the items that are no scalars. None if some numbers are
+    undecided, or as in `_containers`."""
     em = style.em
     # (patterns match strings in their canonical spelling only, so others would escape what they forbid)
     is_canonical = any([one.most is not None for one in shape.contained])
-    if _are_undecided(em, shape, item):
+    if _has_undecided_numbers(em, shape, item):
         return None
     counted: list[_Counted] = []
     bit = 0
     for one, size in zip(shape.contained, sizes, strict=True):
-        texts = _scalars(em, join(item, one.conj), is_canonical)
-        lexeme = em.builder.separate(texts, "value")
-        counted.append(_Counted(texts, lexeme, bit, size, one.least, one.most is not None))
+        scalars = _scalars(em, join(item, one.conj), is_canonical)
+        lexeme = em.builder.separate(scalars, "value")
+        counted.append(_Counted(scalars, lexeme, bit, size, one.least, one.most is not None))
         bit += size
     containers = _containers(style, shape, depth, item, counted)
     if containers is None:
@@ -118,7 +127,7 @@ def _items(
     return _scalars(em, item, is_canonical), counted, containers
 
 
-def _are_undecided(em: Symbols, shape: Shape, item: Conj) -> bool:
+def _has_undecided_numbers(em: Symbols, shape: Shape, item: Conj) -> bool:
     """Whether a bounded `contains` neither matches nor excludes some spellings of numbers, as 1.00 where it is about
     the number 1."""
     store = em.store
@@ -126,8 +135,8 @@ def _are_undecided(em: Symbols, shape: Shape, item: Conj) -> bool:
         if one.most is not None:
             opposite = em.negation.conj(one.subschema, one.conj)
             decided = [_scalars(em, join(item, conj), True, NUM) for conj in (one.conj, opposite)]
-            left = store.intersect([_scalars(em, item, True, NUM), store.complement(store.union(decided))])
-            if not store.is_nothing(left):
+            undecided = store.intersect([_scalars(em, item, True, NUM), store.complement(store.union(decided))])
+            if not store.is_nothing(undecided):
                 return True
     return False
 
@@ -173,34 +182,40 @@ def _containers(
     return found
 
 
-def _never_ends_dead(
-    em: Symbols, texts: int, counted: list[_Counted], containers: list[_Container], most: int | None
+def _has_no_dead_end(
+    em: Symbols, scalars: int, counted: list[_Counted], containers: list[_Container], most: int | None
 ) -> bool:
-    """Whether every array that obeys the guards so far can be completed. `texts` is the expression of all scalars."""
+    """Whether every array that obeys the guards so far can be completed. `scalars` is the expression of all scalars."""
     store = em.store
     bounded = [one for one in counted if one.is_bounded]
     needed = [one for one in counted if one.least]
     if most is not None:
-        return len(bounded) <= MOST_BOUNDED and _scalars_for_all(em, [texts], bounded, needed)
-    outside = {one: store.complement(one.texts) for one in bounded}
+        return len(bounded) <= MOST_BOUNDED and _has_scalar_for_each_set(em, [scalars], bounded, needed)
+    outside = {one: store.complement(one.scalars) for one in bounded}
     for one in needed:
-        if store.is_nothing(store.intersect([one.texts, *[outside[other] for other in bounded if other != one]])):
+        if store.is_nothing(store.intersect([one.scalars, *[outside[other] for other in bounded if other != one]])):
             return False
     if any([not any([one.is_bounded for one in container.counted]) for container in containers]):
         return True
-    return not store.is_nothing(store.intersect([texts, *outside.values()]))
+    return not store.is_nothing(store.intersect([scalars, *outside.values()]))
 
 
-def _scalars_for_all(em: Symbols, exprs: list[int], bounded: list[_Counted], needed: list[_Counted]) -> bool:
-    """Whether for each set of used up `contains`, some scalar obeys none of them, and all others that are needed."""
+def _has_scalar_for_each_set(em: Symbols, exprs: list[int], bounded: list[_Counted], needed: list[_Counted]) -> bool:
+    """Whether for each set of bounded `contains` some scalar obeys none of these and all others that are needed.
+
+    Args:
+        em: the symbols of the grammar.
+        exprs: what the scalar must match, whatever else it obeys.
+        bounded: the `contains` for which both cases are still to be tried: used up, and not.
+        needed: those that the scalar must obey.
+    """
     store = em.store
     if not bounded:
-        return not store.is_nothing(store.intersect([*exprs, *[one.texts for one in needed]]))
+        return not store.is_nothing(store.intersect([*exprs, *[one.scalars for one in needed]]))
     first, others = bounded[0], bounded[1:]
+    used_up = [*exprs, store.complement(first.scalars)]
     left = [one for one in needed if one != first]
-    return _scalars_for_all(em, [*exprs, store.complement(first.texts)], others, left) and _scalars_for_all(
-        em, exprs, others, needed
-    )
+    return _has_scalar_for_each_set(em, used_up, others, left) and _has_scalar_for_each_set(em, exprs, others, needed)
 
 
 class _Writer:
@@ -210,7 +225,7 @@ class _Writer:
         self,
         style: ArrayStyle,
         shape: Shape,
-        texts: int,
+        scalars: int,
         counted: list[_Counted],
         containers: list[_Container],
         most: int | None,
@@ -221,9 +236,10 @@ class _Writer:
         self._containers = containers
         self._most = most
         self._least = shape.min_items
-        self._any = None if texts == NOTHING else builder.separate(texts, "value")
+        self._scalar = None if scalars == NOTHING else builder.separate(scalars, "value")
         bits = sum([one.bits for one in counted])
-        # (what the bits that must not be set are told by has no bits)
+        # A bit of `settled` must not be set unless the bit at a distance above it is set, too (ir.Template). Nothing
+        # sets bits from the distance on. So `settled` has the bits that must not be set at all.
         self._distance = (bits + 31) // 32 * 32
         name = f"array at {shape.contained[0].subschema.written_pointer()}"
         self._array = builder.parametric(2 * self._distance, name, joined=True)
@@ -238,9 +254,9 @@ class _Writer:
                 self._add_items(head, before, (0, None), None)
             elif self._most > tail:
                 self._add_items(head, before, (0, self._most - tail - 1), None)
-            for left in range(tail, 0, -1):
+            for room in range(tail, 0, -1):
                 assert self._most is not None
-                self._add_items(head, before, (self._most - left, self._most - left), left)
+                self._add_items(head, before, (self._most - room, self._most - room), room)
         needed = 0
         for one in self._counted:
             needed |= ((1 << one.least) - 1) << one.bit
@@ -251,60 +267,70 @@ class _Writer:
             style.em.builder.add_template(self._array, style.enclosed(()))
         return self._array
 
-    def _add_items(self, head: int, before: tuple[int, ...], place: tuple[int, int | None], left: int | None) -> None:
-        """Add the templates of the items at a place, at which so many items still fit (None: enough)."""
-        counts = (place, ANY_COUNT)
-        due = [one for one in self._counted if left is not None and one.least >= left]
-        guards = [Guard(one.bit + one.bits - 1, one.lexeme >> 1, False) for one in self._counted if one.is_bounded]
-        guards += [Guard(one.bit + one.least - (left or 0), one.lexeme >> 1, True) for one in due]
-        if self._any is not None:
-            self._add(head, (*before, self._any), None, 0, counts, 0, tuple(guards))
-            for one in self._counted:
-                self._add_counted(head, (*before, one.lexeme), one, 0, counts, 0, self._any >> 1)
+    def _add_items(self, head: int, before: tuple[int, ...], index: Bounds, room: int | None) -> None:
+        """Add the templates of the items at some indexes.
+
+        Args:
+            head: the nonterminal.
+            before: the symbols before the item.
+            index: the bounds of the index.
+            room: how many items still fit, from this one on; None: more than any `contains` needs.
+        """
+        counted = self._counted
+        # The `contains` that each of the last items must obey, unless enough items have: each has the bit that says so.
+        due = [] if room is None else [(one, one.bit + one.least - room) for one in counted if one.least >= room]
+        guards = [Guard(one.bit + one.bits - 1, one.lexeme >> 1, False) for one in counted if one.is_bounded]
+        guards += [Guard(bit, one.lexeme >> 1, True) for one, bit in due]
+        if self._scalar is not None:
+            self._add(head, (*before, self._scalar), index, guards=tuple(guards))
+            for one in counted:
+                self._add_counted(head, (*before, one.lexeme), index, one, beside=self._scalar >> 1)
         for container in self._containers:
-            need = sum([1 << one.bit + one.least - (left or 0) for one in due if one not in container.counted])
+            need = sum([1 << bit for one, bit in due if one not in container.counted])
             unset = sum([1 << one.bit + one.bits - 1 for one in container.counted if one.is_bounded])
             body = (*before, container.symbol)
-            self._add(head, body, None, need, counts, unset, ())
+            self._add(head, body, index, need=need, unset=unset)
             for one in container.counted:
-                self._add_counted(head, body, one, need, counts, unset, None)
+                self._add_counted(head, body, index, one, need=need, unset=unset)
 
     def _add_counted(
         self,
         head: int,
         body: tuple[int, ...],
+        index: Bounds,
         one: _Counted,
-        need: int,
-        counts: tuple[tuple[int, int | None], tuple[int, int | None]],
-        unset: int,
-        beside: int | None,
+        *,
+        need: int = 0,
+        unset: int = 0,
+        beside: int | None = None,
     ) -> None:
-        for each in range(one.bits):
-            before = 1 << one.bit + each - 1 if each else 0
-            self._add(head, body, one.bit + each, need | before, counts, unset, (), beside)
+        """Add the templates of the items that obey a `contains`: one for each of its bits."""
+        for bit in range(one.bit, one.bit + one.bits):
+            before = 1 << bit - 1 if bit > one.bit else 0
+            self._add(head, body, index, bit=bit, need=need | before, unset=unset, beside=beside)
 
     def _add(
         self,
         head: int,
         body: tuple[int, ...],
-        bit: int | None,
-        need: int,
-        counts: tuple[tuple[int, int | None], tuple[int, int | None]],
-        unset: int,
-        guards: tuple[Guard, ...],
+        index: Bounds,
+        *,
+        bit: int | None = None,
+        need: int = 0,
+        unset: int = 0,
+        guards: tuple[Guard, ...] = (),
         beside: int | None = None,
     ) -> None:
-        add = (int(self._most is not None or self._least > 0), 0)
-        settled = (unset, self._distance if unset else 0)
+        """Add the template of an item (see `Template`). `unset` has the bits that must not be set."""
         self._style.em.builder.add_template(
             head,
             body,
             self._more,
             bit=bit,
             need=need,
-            counts=counts,
-            add=add,
-            settled=settled,
+            counts=(index, ANY_COUNT),
+            add=(int(self._most is not None or self._least > 0), 0),
+            settled=(unset, self._distance if unset else 0),
             guards=guards,
             beside=beside,
         )

@@ -1,9 +1,12 @@
-"""Arrays with `contains`: which of the ways to write them is taken.
+"""Which of four ways writes an array with `contains`.
 
-- A small automaton is written as productions (contains.py).
-- Many `contains` without upper bounds are remembered by a joined nonterminal (many_contains.py).
-- Many `contains` of which no item obeys two are counted apart, with upper bounds (contains_apart.py).
-- Where one item may obey several, what may come depends on what was counted (contains_guarded.py).
+- Few `contains`: a small automaton, written as productions (contains.py).
+- Many without upper bounds: a joined nonterminal remembers which of them have been met (many_contains.py).
+- Many with upper bounds, of which no item obeys two: each is counted apart (contains_apart.py).
+- Many with upper bounds, of which one item may obey several: what was counted guards the next item
+  (contains_guarded.py).
+
+Where none of the last three can write the array, the automaton does, or ends in a LimitError.
 """
 
 from __future__ import annotations
@@ -24,7 +27,7 @@ FEWEST_CHOICES = 1000
 
 
 def containing_array(style: ArrayStyle, shape: Shape, depth: int, items: list[Conj], most: int | None) -> int | None:
-    """The symbol of the arrays of a shape with `contains`; None if there are none.
+    """The symbol of the arrays of a shape with `contains`; None if no array obeys it.
 
     Args:
         style: how the array is written.
