@@ -8,6 +8,7 @@ In reading order:
     merges            which two tokens can stand side by side after merging, and the two parts of a token
     split_all         the parts of all tokens at once
     packed_parts      listed merges and the parts of all tokens as plain words, for the cache
+    left_lengths      the parts of all tokens of an embedded encoding, from the lengths of the left parts
     pack_lengths      the command that packs how long the left parts of an embedded encoding's tokens are
     token_masks       masks by token, found when they are first asked for; the base of the next two
     successors        for a token, all tokens that merges leave after it
