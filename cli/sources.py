@@ -124,7 +124,8 @@ def _limits(given: tuple[str, ...]) -> dict[str, Any]:
         elif value.isdecimal():
             limits[name] = int(value)
         else:
-            raise click.UsageError(f"--limit {item}: NAME=VALUE with a whole number is expected")
+            number = "a number of seconds, such as 0.5," if name == "seconds" else "a whole number"
+            raise click.UsageError(f"--limit {item}: NAME=VALUE with {number} is expected")
     return limits
 
 

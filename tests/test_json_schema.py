@@ -124,6 +124,32 @@ def _needing(word: str, value: Any) -> dict[str, Any]:
             "`minimum` is greater than `maximum`",
         ),
         ({"type": "string", "minLength": 2, "maxLength": 1}, "", "`minLength` is greater than `maxLength`"),
+        (
+            _needing("a", {"type": "array", "contains": {}, "minContains": 3, "maxContains": 2}),
+            "/properties/a",
+            "`minContains` is greater than `maxContains`",
+        ),
+        (
+            {"type": "array", "contains": {"type": "string"}, "minContains": 3, "maxItems": 2},
+            "",
+            "`minContains` is greater than `maxItems`",
+        ),
+        ({"type": "array", "contains": {}, "maxContains": 0}, "", "`contains` needs an item, but `maxContains` is 0"),
+        ({"type": "array", "contains": {}, "maxItems": 0}, "", "`contains` needs an item, but `maxItems` is 0"),
+        # (without `contains`, and before draft 2019-09, these words mean nothing)
+        ({"type": "array", "minContains": 3, "maxContains": 2, "enum": [1]}, "", ""),
+        (
+            {
+                "$schema": "http://json-schema.org/draft-07/schema#",
+                "type": "array",
+                "contains": {},
+                "minContains": 3,
+                "maxContains": 2,
+                "maxItems": 0,
+            },
+            "",
+            "`contains` needs an item, but `maxItems` is 0",
+        ),
         # (not of strings)
         ({"type": "string", "minimum": 2, "maximum": 1, "enum": [1]}, "", ""),
         (_needing("a", False), "", "the property 'a' is required, but no value is allowed there"),

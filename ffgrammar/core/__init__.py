@@ -19,6 +19,7 @@ In reading order:
 - `freed_memory`: returns free memory to the system.
 - `bits`: sets of small numbers, stored as bits.
 - `compare`: comparisons of many words at once.
+- `prefetch`: a hint that memory is read soon.
 - `utf8`: UTF-8 one byte at a time.
 - `hexadecimal`: hexadecimal digits.
 - `heap`, `sort`: binary heaps, and sorting of words.

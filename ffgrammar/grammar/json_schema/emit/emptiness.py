@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
-from ffgrammar.grammar.json_schema.documents.subschemas import Subschemas
+from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 from ffgrammar.grammar.json_schema.emit.emitter import Emitter
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, prefix_length, property_conj
 from ffgrammar.grammar.json_schema.shape.types import ARR, OBJ
@@ -56,7 +56,7 @@ def _contradiction(subschemas: Subschemas, conj: Conj) -> tuple[str, str] | None
     for at in waiting:
         subschema = subschemas.list[at]
         keywords = subschema.keywords()
-        what = _contradicting(keywords)
+        what = _contradicting(keywords) or _contradicting_contains(subschema)
         if what:
             return subschema.pointer(), what
         for word, value in keywords.items():
@@ -80,6 +80,22 @@ def _contradicting(keywords: dict[Any, Any]) -> str:
     for types, low, high in _BOUNDS:
         if keywords.get("type") in types and low in keywords and high in keywords and keywords[low] > keywords[high]:
             return f": `{low}` is greater than `{high}`"
+    return ""
+
+
+def _contradicting_contains(subschema: Subschema) -> str:
+    """The same of an array's `contains` and the bounds beside it."""
+    keywords = subschema.keywords()
+    has = subschema.dialect.has
+    if keywords.get("type") != "array" or "contains" not in keywords or not has("contains"):
+        return ""
+    written = "minContains" in keywords and has("minContains")
+    least = keywords["minContains"] if written else 1
+    for high in ("maxContains", "maxItems"):
+        if high in keywords and has(high) and least > keywords[high]:
+            if written:
+                return f": `minContains` is greater than `{high}`"
+            return f": `contains` needs an item, but `{high}` is 0"
     return ""
 
 
