@@ -211,3 +211,30 @@ def test_walks_end(few: list[int], make: Any, seed: int) -> None:
     grammar = compiled(schema)
     for _ in range(8 if grammar else 0):
         assert is_valid(schema, json.loads(walked(grammar, random))), schema
+
+
+def letters(partition_bytes: int) -> ff.Tokenizer:
+    """A new tokenizer of bytes."""
+    tok = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(128)])
+    tok.partition_bytes = partition_bytes
+    return tok
+
+
+def test_kept_partitions_know_what_is_read_beside(few: list[int]) -> None:
+    # (at several places strings have equal expressions, of which others are read beside each other)
+    kinds: list[Any] = [{"type": "string", "pattern": each} for each in ["g", "c", "^[ab]"]]
+    chosen: list[dict[str, Any]] = [{"contains": one} for one in [*kinds, {"type": ["string", "object"]}]]
+    chosen[2]["minContains"] = 3
+    schema = {"type": "array", "allOf": chosen, "maxItems": 7, "minItems": 4}
+    bare = ff.compile_json_schema(schema, letters(0), whitespace="compact")
+    for seed in range(20):
+        random = Random(seed)
+        kept = ff.compile_json_schema(schema, letters(1 << 20), whitespace="compact")
+        for text in (b'[1,1,1,1,"a', b'["a","a","a', b'["a","g","c', b'["ag",1,"c'):
+            matchers = [grammar.matcher() for grammar in (kept, bare)]
+            for byte in text + bytes(random.choices(b'abcg",', k=30)):
+                allowed, right = [matcher.allowed_token_ids().tolist() for matcher in matchers]
+                assert allowed == right, (seed, matchers[0].text_bytes)
+                for matcher in matchers if byte in right else ():
+                    assert matcher.accept_token(byte)
+    assert few
