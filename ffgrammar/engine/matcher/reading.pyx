@@ -48,8 +48,9 @@ cdef class Reading(Steps):
         """About how many bytes are missing until the text is a sentence; 0 if it is one.
 
         This is an estimate. It takes no account of the lexing rule, and can be much too large inside a lexeme that must match
-        several expressions at once. If you always take the token after which the distance is least, the text soon ends. Pending
-        bytes of a prompt count.
+        several expressions at once. If you always take the token after which the distance is least, the text soon ends, but not
+        always in an array whose `contains` have upper bounds. Under a budget (`max_tokens`) a text always ends. Pending bytes of
+        a prompt count.
 
         Raises:
             LimitError: a bound of the grammar was reached.
