@@ -251,7 +251,7 @@ cdef uint32_t lexeme_bits(const Dfa* dfa, uint32_t state, uint32_t lexset) noexc
 
 
 cdef Partition* pack(
-    Dfa* dfa, uint32_t state, uint32_t token_count, const uint32_t* mask, uint32_t size, const Vec* exits,
+    Dfa* dfa, uint32_t state, bint is_short, uint32_t token_count, const uint32_t* mask, uint32_t size, const Vec* exits,
 ) noexcept nogil:
     """A partition made of a mask and exits; NULL if there is no memory."""
     cdef Partition* partition = <Partition*>malloc(partition_bytes(exits.len, size))
@@ -262,6 +262,7 @@ cdef Partition* pack(
     partition.exit_count = <uint32_t>(exits.len // EXIT_WORDS)
     partition.token_count = token_count
     partition.size = size
+    partition.is_short = is_short
     for i in range(partition.exit_count):
         partition.words[EXIT_WORDS * i] = exits.data[EXIT_WORDS * i]
         partition.words[EXIT_WORDS * i + 1] = lexeme_bits(dfa, state, exits.data[EXIT_WORDS * i + 1])
@@ -292,11 +293,10 @@ cdef int partitions_keep(
     if status > 0 and p.by_key[key] == NULL and is_short and partition_bytes(exits.len, size) > MOST_SHORT:
         p.by_key[key] = SHORT_WALK
     elif status > 0 and p.by_key[key] == NULL:
-        partition = pack(dfa, state, count, mask, size, exits)
+        partition = pack(dfa, state, is_short, count, mask, size, exits)
         if partition == NULL:
             status = NO_MEMORY
         else:
-            partition.is_short = is_short
             p.by_key[key] = partition
             p.bytes += partition_bytes(exits.len, size)
             p.kept += 1

@@ -38,12 +38,7 @@ def containing(
 ) -> list[tuple[int, ...]]:
     """The bodies of the item lists of a shape, without their brackets; () is the empty list.
 
-    Args:
-        style: how the array is written.
-        shape: the shape.
-        depth: how deep the array is nested.
-        items: what the item at each index must obey; the last conjunction is for all further items, too.
-        most: how many items there may be; None: no bound.
+    The arguments are those of `containing_array` (contains_ways.py).
 
     Raises:
         LimitError: there are too many states.

@@ -52,12 +52,7 @@ class _Counted(NamedTuple):
 def array_counted_apart(style: ArrayStyle, shape: Shape, depth: int, item: Conj, most: int | None) -> int | None:
     """The symbol of the arrays of a shape whose items all obey one conjunction; None if they cannot be written so.
 
-    Args:
-        style: how the array is written.
-        shape: the shape.
-        depth: how deep the array is nested.
-        item: what each item must obey.
-        most: how many items there may be; None: no bound.
+    The arguments are those of `containing_array` (contains_ways.py), with `item`, what each item must obey.
 
     Raises:
         LimitError: there are too many productions.

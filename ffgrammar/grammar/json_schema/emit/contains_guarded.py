@@ -74,12 +74,7 @@ class _Container(NamedTuple):
 def array_with_guards(style: ArrayStyle, shape: Shape, depth: int, item: Conj, most: int | None) -> int | None:
     """The symbol of the arrays of a shape whose items all obey one conjunction; None if they cannot be written so.
 
-    Args:
-        style: how the array is written.
-        shape: the shape.
-        depth: how deep the array is nested.
-        item: what each item must obey.
-        most: how many items there may be; None: no bound.
+    The arguments are those of `containing_array` (contains_ways.py), with `item`, what each item must obey.
 
     Raises:
         LimitError: there are too many productions.
@@ -167,7 +162,7 @@ def _containers(
     em = style.em
     found: list[_Container] = []
     for kind in (ARR, OBJ):
-        some = only_types(em, shape.contained[0].subschema, item, kind)
+        some = only_types(em, shape.contained[0].subschema, "contains", item, kind)
         symbol = style.item(some, depth)
         if symbol == em.never:
             continue

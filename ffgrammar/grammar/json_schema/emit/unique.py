@@ -185,7 +185,9 @@ def _arrays_go_on(em: Symbols, shape: Shape, depth: int, levels: int) -> bool:
     if first or not levels:
         return False
     _, left = _split(em, rest)
-    return bool(left) and _never_runs_out(em, only_types(em, shape.unique, rest, left), depth + 1, levels - 1)
+    return bool(left) and _never_runs_out(
+        em, only_types(em, shape.unique, "uniqueItems", rest, left), depth + 1, levels - 1
+    )
 
 
 def _objects_go_on(shape: Shape) -> bool:
@@ -216,7 +218,7 @@ def _number_symbol(em: Symbols, subschema: Subschema, conj: Conj, depth: int) ->
             dead = zero if shape.low is None else s.union([zero, negative])
             symbols.append(em.builder.terminal(s.intersect([expr, s.complement(dead)]), "number"))
     if left:
-        symbols.append(em.symbol(only_types(em, subschema, conj, left), depth))
+        symbols.append(em.symbol(only_types(em, subschema, "uniqueItems", conj, left), depth))
     return em.builder.choice(symbols, "item")
 
 
@@ -283,7 +285,7 @@ def _mixed(
     style = ArrayStyle(em)
     if left:
         assert shape.unique is not None
-        rest = only_types(em, shape.unique, conj, left)
+        rest = only_types(em, shape.unique, "uniqueItems", conj, left)
         is_free = _never_runs_out(em, rest, depth + 1)
         if not is_free:
             _warn_of_dead_ends(em, shape)
