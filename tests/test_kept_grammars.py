@@ -158,6 +158,22 @@ def test_one_that_grows_too_large_goes_and_leaves_the_others(tok: ff.Tokenizer) 
     assert ff.compile_json_schema({"pattern": "a.{150}$"}, tok) is not large
 
 
+def test_bytes_are_counted_again_when_something_was_learnt(tok: ff.Tokenizer) -> None:
+    grammar = ff.compile_json_schema({"type": "string"}, tok)
+    fresh = grammar.held_bytes()
+    assert grammar.held_bytes() == fresh
+    matcher = grammar.matcher()
+    for byte in b'"a b"':
+        matcher.fill_bitmask(ff.allocate_bitmask(1, tok.vocab_size))
+        before = grammar.held_bytes()
+        assert matcher.accept_bytes(bytes([byte])) == 1
+        assert grammar.held_bytes() >= before
+    grown = grammar.held_bytes()
+    assert grown > fresh
+    learnt = grammar._engine.held_bytes()
+    assert learnt == grammar._engine.stats()["bytes"]
+
+
 def test_those_asked_for_lately_stay(tok: ff.Tokenizer) -> None:
     tok.grammar_bytes = 1 << 20
     first = ff.compile_json_schema(SCHEMA, tok)

@@ -206,7 +206,7 @@ class Grammar:
         plain = LEXEME_BYTES * len(ir.lexemes) + 8 * len(ir.names) + 2 * ir.productions.nbytes
         # (the leaves of a composition have engines of their own, once captures were asked for)
         engines = [self._engine, *self._engine.leaf_engines.values()]
-        return plain + sum(int(engine.stats()["bytes"]) for engine in engines)
+        return plain + sum([engine.held_bytes() for engine in engines])
 
     def __copy__(self) -> Grammar:
         return self

@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.source_key import source_key
 from ffgrammar.core.forks import new_lock
-from ffgrammar.core.limits import Limits
+from ffgrammar.core.limits import Limits, limits_key
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 __all__ = ["GrammarCache", "NotKept", "grammar_cache", "kept_only", "may_build"]
 
-Key = tuple[bytes, Limits]
+Key = bytes
 
 
 class NotKept(Exception):
@@ -88,7 +88,7 @@ class GrammarCache:
     def key(self, source: object, limits: Limits) -> Key | None:
         """The key of a source with all its options; None if its grammar is not to be kept."""
         found = source_key(source, self._max_bytes // MAX_SHARE) if self._max_bytes else None
-        return None if found is None else (found, limits)
+        return None if found is None else found + limits_key(limits)
 
     def get(self, key: Key) -> Grammar | None:
         """The grammar of a key, if it is kept."""
@@ -160,7 +160,7 @@ class GrammarCache:
 
 
 def _size(key: Key, grammar: Grammar) -> int:
-    return len(key[0]) + grammar.held_bytes()
+    return len(key) + grammar.held_bytes()
 
 
 def grammar_cache(tokenizer: Tokenizer) -> GrammarCache:

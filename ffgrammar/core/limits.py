@@ -112,7 +112,9 @@ class Limits:
                 raise TypeError(f"limit {field.name} must be an int, not {type(value).__name__}")
             if not value >= 0:
                 raise ValueError(f"limit {field.name} must not be negative: {value}")
+        object.__setattr__(self, "_key", repr([getattr(self, field.name) for field in fields(self)]).encode())
 
 
-# The values of all fields. Caches use these as keys instead of the limits: their hash needs no Python function.
-limits_key: Callable[[Limits], tuple[float, ...]] = attrgetter(*(field.name for field in fields(Limits)))
+# The values of all fields, as bytes. Caches use them as keys instead of the limits, because bytes are hashed only once, and
+# without a Python function.
+limits_key: Callable[[Limits], bytes] = attrgetter("_key")

@@ -43,6 +43,9 @@ cdef class Engine:
     cdef size_t fixed_bytes       # how many bytes are held when the caches are empty
     # Per value of `reread` (see `trim`): what `learned` returned when `trim` last found the caches within their bounds.
     cdef size_t[2] checked_at
+    # How many bytes the engine took when they were counted last, and what `learned` was then.
+    cdef size_t counted
+    cdef size_t counted_at
     cdef Lock lock
     cdef bint has_lock
     cdef Vec eos                  # the ids of the end-of-text tokens
@@ -88,8 +91,9 @@ cdef class Engine:
 
     # The methods below run with the lock held, except for `is_eos` and `checked`, which need no lock.
 
-    # The bytes in all caches that `max_bytes` bounds together.
+    # The bytes in all caches that `max_bytes` bounds together, and those of the whole engine.
     cdef size_t cached_bytes(self) noexcept nogil
+    cdef size_t all_bytes(self) noexcept nogil
 
     # Drop the caches if they are over a bound. If they are dropped, the generation goes up. `reread` says whether the caller's
     # text was read in this generation. If it was, the bounds are higher, because dropping would cost another reading of the

@@ -136,6 +136,7 @@ cdef class Engine:
         self.bind_vocabulary()
         self.shared = shared_partitions(tokenizer)
         self.masks.partitions = &self.shared.table
+        self.masks.pool = &self.shared.pool
         self.masks.max_bytes = min(limits.mask_bytes, 8 << 30)
         self.masks.max_work = min(limits.mask_work, 1 << 60)
         self.checked(masks_init(&self.masks))
@@ -146,6 +147,8 @@ cdef class Engine:
         self.needed_bytes = self.needed_states = self.needed_exprs = self.needed_row_bytes = 0
         self.fixed_bytes = self.cached_bytes()
         self.base_exprs = intern_count(&self.store.nodes.tuples)
+        self.counted = 0
+        self.counted_at = NEVER
         try:
             self.begin_text()
         except LimitError as error:
@@ -295,6 +298,10 @@ cdef class Engine:
         return (recognizer_bytes(&self.recognizer) + masks_other_bytes(&self.masks) + completability_bytes(&self.completability)
                 + self.store.nodes.tuples.words.len * sizeof(uint32_t))
 
+    cdef size_t all_bytes(self) noexcept nogil:
+        return (recognizer_bytes(&self.recognizer) + masks_bytes(&self.masks) + masks_other_bytes(&self.masks)
+                + completability_bytes(&self.completability) + nodes_bytes(&self.store.nodes))
+
     cdef int trim(self, bint reread) noexcept nogil:
         """If reading one text alone exceeds a bound, every step would drop the caches. So after a text has been read again, the
         caches may grow somewhat beyond the bound before they are dropped the next time."""
@@ -360,6 +367,18 @@ cdef class Engine:
         finally:
             self.release()
 
+    def held_bytes(self) -> int:
+        """How many bytes the engine takes: `bytes` of `stats`, as it was counted last if another thread is at work with the
+        engine, or if nothing was learned since then."""
+        cdef size_t learned
+        if self.try_acquire():
+            learned = self.learned()
+            if learned != self.counted_at:
+                self.counted = self.all_bytes()
+                self.counted_at = learned
+            self.release()
+        return self.counted
+
     def stats(self) -> dict:
         """Counts and bytes of what is held now, and the budgets beside them.
 
@@ -392,6 +411,5 @@ cdef class Engine:
             "mask_drops": self.masks.drops,
             "nodes_walked": self.masks.visited,
             **self.shared.stats(),
-            "bytes": recognizer_bytes(&self.recognizer) + masks_bytes(&self.masks) + masks_other_bytes(&self.masks)
-            + completability_bytes(&self.completability) + nodes_bytes(&self.store.nodes),
+            "bytes": self.all_bytes(),
         }

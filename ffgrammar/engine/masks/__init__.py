@@ -11,6 +11,7 @@ In reading order:
 - `segments`: masks made of such parts, in grammars that are not delimited.
 - `config_walk`: lexer and parser together over the whole vocabulary, where lexemes may end anywhere.
 - `mask_cache`: finished masks, and a table of them that is read without the engine's lock.
+- `scratch`: room for the masks that are being made, shared by the engines of a vocabulary.
 - `tables`: what an engine keeps for its masks.
 - `state_partition`: the partition of a lexer state, made in the cheapest way.
 - `compute`: makes a mask with all of the above; other rooms call its `masks_find` and `masks_explain`.

@@ -42,7 +42,7 @@ from ffgrammar.engine.masks.segments cimport add_begins, add_segments, ends_at_r
 from ffgrammar.engine.masks.state_partition cimport (
     find_kept, partition, partition_base, patch_from_base, walk_and_keep, walk_vocabulary,
 )
-from ffgrammar.engine.masks.tables cimport make_buffer, reset_buffer
+from ffgrammar.engine.masks.tables cimport give_scratch, reset_scratch, take_scratch
 from ffgrammar.engine.masks.trie_walk cimport lead_inside
 from ffgrammar.engine.recognizer.completability cimport add_special_tokens, step
 from ffgrammar.engine.recognizer.recognizer cimport (
@@ -103,7 +103,7 @@ cdef int add_other_tokens(Masks* k, Recognizer* m, const Config* config, uint32_
 
 cdef int add_after_lexeme(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
     """Add the tokens before whose first byte the current lexeme ends: those of the mask after the lexeme. This comes before all
-    other tokens, because making that mask takes `buffer`. Returns a status below zero on failure."""
+    other tokens, because making that mask takes `scratch`. Returns a status below zero on failure."""
     cdef StoredMask* found
     cdef Config after
     cdef uint32_t lexset, tail
@@ -117,7 +117,7 @@ cdef int add_after_lexeme(Masks* k, Recognizer* m, const Config* config, bint* t
         return status
     mask_unpack(found, k.vocab.n_words, k.other.data, k.vocab.n_words)
     mask_release(found)
-    return add_begins(&k.segments, tail, k.other.data, k.buffer.data)
+    return add_begins(&k.segments, tail, k.other.data, k.scratch.mask)
 
 
 cdef int compute_by_segments(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
@@ -127,7 +127,7 @@ cdef int compute_by_segments(Masks* k, Recognizer* m, const Config* config, bint
         return NO_MEMORY
     segments_bind(&k.segments, k.completability, m)
     status = add_after_lexeme(k, m, config, text_dependent)
-    return add_segments(&k.segments, config, k.buffer.data) if status >= 0 else status
+    return add_segments(&k.segments, config, k.scratch.mask) if status >= 0 else status
 
 
 cdef bint is_like_delimited(const Masks* k, const Recognizer* m, uint32_t state) noexcept nogil:
@@ -163,21 +163,21 @@ cdef int compute_crossing(Masks* k, Recognizer* m, const Config* config, bint* t
     if m.dfa.threads.present and not m.rules.has_checks:
         status = k.completability.assured or ends_everywhere(m, config.state)
     if status > 0:
-        return walk_configs(&k.configs, &k.vocab, k.completability, m, config, k.buffer.data)
+        return walk_configs(&k.configs, &k.vocab, k.completability, m, config, k.scratch.mask)
     return status if status < 0 else compute_by_segments(k, m, config, text_dependent)
 
 
 cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
-    """Compute the mask of a configuration into `buffer`. Returns a status below zero on failure."""
+    """Compute the mask of a configuration into `scratch`. Returns a status below zero on failure."""
     cdef int status
     k.exits.len = 0
     if k.completability.enabled and (is_complete(m, config.state) or not is_like_delimited(k, m, config.state)):
         status = compute_crossing(k, m, config, text_dependent)
-        return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
+        return add_other_tokens(k, m, config, k.scratch.mask, text_dependent) if status >= 0 else status
     status = partition(k, m, config, text_dependent)
     if status >= 0:
-        status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, NULL, text_dependent)
-    return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
+        status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.scratch.mask, NULL, text_dependent)
+    return add_other_tokens(k, m, config, k.scratch.mask, text_dependent) if status >= 0 else status
 
 
 # Masks with leads.
@@ -192,22 +192,22 @@ cdef int explain_short(Masks* k, Recognizer* m, const Config* config, Vec* leads
     """Part of `explain`, where few nodes stay inside the lexeme. Returns a status below zero on failure."""
     cdef size_t before = k.visited
     cdef int status
-    reset_buffer(k)
+    reset_scratch(k)
     k.exits.len = 0
     base[0] = config.state
     status = walk_vocabulary(k, m, config.state)
     if status < 0 or k.visited - before >= MANY_INSIDE:
         return status
-    reset_buffer(k)
+    reset_scratch(k)
     k.exits.len = 0
     base[0] = NO_BASE
-    return lead_inside(&m.dfa, &k.vocab, lasting_row(m, config.row), config.state, k.buffer.data, &k.exits, leads)
+    return lead_inside(&m.dfa, &k.vocab, lasting_row(m, config.row), config.state, k.scratch.mask, &k.exits, leads)
 
 
 cdef int explain(
     Masks* k, Recognizer* m, const Config* config, Vec* leads, uint32_t* base, bint* text_dependent,
 ) noexcept nogil:
-    """Compute the mask of a configuration into `buffer`, with leads. Returns a status below zero on failure."""
+    """Compute the mask of a configuration into `scratch`, with leads. Returns a status below zero on failure."""
     cdef int status = OK
     # (read once, because another thread may change `max_bytes` meanwhile)
     cdef bint is_kept = k.partitions.max_bytes != 0
@@ -228,8 +228,8 @@ cdef int explain(
     if status == SHORT:
         status = explain_short(k, m, config, leads, base)
     if status >= 0:
-        status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, leads, text_dependent)
-    return add_other_tokens(k, m, config, k.buffer.data, text_dependent) if status >= 0 else status
+        status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.scratch.mask, leads, text_dependent)
+    return add_other_tokens(k, m, config, k.scratch.mask, text_dependent) if status >= 0 else status
 
 
 cdef int masks_explain(
@@ -248,7 +248,7 @@ cdef int masks_explain(
         leads.len = 0
         base[0] = NO_BASE
         return status
-    if make_buffer(k) < 0:
+    if take_scratch(k) < 0:
         return NO_MEMORY
     start[0] = config[0]
     status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
@@ -260,11 +260,11 @@ cdef int masks_explain(
     text_dependent[0] |= looked
     if status >= 0 and not looked and map_get(&k.table.index, key) == ABSENT:
         k.misses += 1
-        k.buffer.data[k.vocab.n_words] = 0
-        mask = table_pack(&k.table, k.buffer.data, k.vocab.n_words, k.tokens.data)
+        k.scratch.mask[k.vocab.n_words] = 0
+        mask = table_pack(&k.table, k.scratch.mask, k.vocab.n_words, k.scratch.tokens)
         status = NO_MEMORY if mask == NULL else table_put(&k.table, key, mask)
         mask_release(mask)
-    reset_buffer(k)
+    give_scratch(k)
     return min(status, OK)
 
 
@@ -287,7 +287,7 @@ cdef int mask_after_exit(
 cdef int make(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, bint* text_dependent) noexcept nogil:
     """Compute the mask of a configuration, for which there is no key in the table yet. Returns OK or a status."""
     cdef TraceMark mark = trace_mark(&m.trace)
-    cdef int status = make_buffer(k)
+    cdef int status = take_scratch(k)
     if status < 0:
         return status
     status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
@@ -299,10 +299,10 @@ cdef int make(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, 
     trace_release(&m.trace, &mark)
     if status >= 0:
         # the spare word is cleared: nodes without a token put their bits there
-        k.buffer.data[k.vocab.n_words] = 0
-        mask[0] = table_pack(&k.table, k.buffer.data, k.vocab.n_words, k.tokens.data)
+        k.scratch.mask[k.vocab.n_words] = 0
+        mask[0] = table_pack(&k.table, k.scratch.mask, k.vocab.n_words, k.scratch.tokens)
         status = NO_MEMORY if mask[0] == NULL else OK
-    reset_buffer(k)
+    give_scratch(k)
     return status
 
 

@@ -14,6 +14,7 @@ from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.threads cimport Lock
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.masks.scratch cimport ScratchPool
 from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 
 cdef enum PartitionStatus:
@@ -57,6 +58,7 @@ cdef struct Partitions:
 
 cdef class SharedPartitions:
     cdef Partitions table
+    cdef ScratchPool pool
 
 # The partition table of a tokenizer, made for its first grammar. (If two threads make one at the same time, the tokenizer keeps
 # one of the two, and the other is used by a single grammar.)

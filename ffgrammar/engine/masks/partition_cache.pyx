@@ -14,6 +14,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add, lock_free, lock_init, lock_leave, lock_take
 from ffgrammar.core.vec cimport vec_free, vec_push
 from ffgrammar.engine.masks.mask_cache cimport DENSE, list_tokens
+from ffgrammar.engine.masks.scratch cimport scratch_pool_free, scratch_pool_init
 from ffgrammar.engine.masks.trie_walk cimport EXIT_WORDS
 from ffgrammar.regex.dfa.lazy_dfa cimport NO_GATE
 from ffgrammar.regex.dfa.threads cimport is_one_thread
@@ -305,7 +306,7 @@ cdef int partitions_keep(
 
 
 cdef class SharedPartitions:
-    """The partitions of one vocabulary, shared by the engines of all its grammars.
+    """The partitions of one vocabulary, and room for the masks being made, shared by the engines of all its grammars.
 
     Args:
         max_bytes: when the partitions take more than this, all are dropped, and made again when they are needed. With 0, none
@@ -325,7 +326,7 @@ cdef class SharedPartitions:
         own_map(&self.table.owner, &self.table.notes_at)
         own_vec(&self.table.owner, &self.table.scratch)
         self.table.has_lock = lock_init(&self.table.lock) == 0
-        if not self.table.has_lock or owner_status(&self.table.owner) < 0:
+        if scratch_pool_init(&self.pool) < 0 or not self.table.has_lock or owner_status(&self.table.owner) < 0:
             raise MemoryError
 
     def __dealloc__(self):
@@ -333,6 +334,7 @@ cdef class SharedPartitions:
             lock_free(&self.table.lock)
         free_partitions(&self.table)
         owner_free(&self.table.owner)
+        scratch_pool_free(&self.pool)
 
     @property
     def max_bytes(self) -> int:

@@ -1,6 +1,6 @@
 """The partition of a lexer state, made in the cheapest way: kept, made from that of a base, or made by a walk over the vocabulary.
 
-A partition is written to `buffer` and `exits` of the masks' tables.
+A partition is written to `scratch` and `exits` of the masks' tables.
 """
 
 from libc.stdint cimport uint32_t
@@ -17,7 +17,7 @@ cdef int walk_vocabulary(Masks* k, Recognizer* m, uint32_t state) noexcept nogil
 cdef int find_kept(Masks* k, Recognizer* m, uint32_t state, bint even_short) noexcept nogil
 
 # Make the partition of a state, and keep it (see partitions_keep). Returns KEPT, SHORT, or a status below zero. The partition is in
-# `buffer` and `exits` after KEPT and after SHORT.
+# `scratch` and `exits` after KEPT and after SHORT.
 cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil
 
 # Find or make the partition of a base, if starting from it pays. Returns KEPT with the partition, or a status below zero. If the
@@ -25,7 +25,7 @@ cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil
 # not pay. Then the function returns SHORT, without a partition.
 cdef int partition_base(Masks* k, Recognizer* m, uint32_t base) noexcept nogil
 
-# Turn the partition of the base, in `buffer` and `exits`, into that of the configuration's state. The parser is asked about the
+# Turn the partition of the base, in `scratch` and `exits`, into that of the configuration's state. The parser is asked about the
 # exits of the base first. So after the call the exits that both states share are decided, and `exits` has only the other exits of
 # the state. Returns OK or a status.
 cdef int patch_from_base(

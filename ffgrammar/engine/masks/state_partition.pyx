@@ -11,7 +11,7 @@ from ffgrammar.core.map cimport map_put
 from ffgrammar.engine.masks.base_state cimport base_state
 from ffgrammar.engine.masks.lexeme_exit cimport walk_exits
 from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, SHORT, partitions_find, partitions_keep
-from ffgrammar.engine.masks.tables cimport reset_buffer
+from ffgrammar.engine.masks.tables cimport reset_scratch
 from ffgrammar.engine.masks.trie_walk cimport partition_from_base, partition_vocabulary
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 
@@ -20,11 +20,11 @@ cdef enum:
 
 
 cdef int walk_vocabulary(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    return partition_vocabulary(&m.dfa, &k.vocab, state, k.buffer.data, &k.exits, &k.visited)
+    return partition_vocabulary(&m.dfa, &k.vocab, state, k.scratch.mask, &k.exits, &k.visited)
 
 
 cdef int find_kept(Masks* k, Recognizer* m, uint32_t state, bint even_short) noexcept nogil:
-    return partitions_find(k.partitions, &k.keys, &m.dfa, state, even_short, k.buffer.data, &k.exits)
+    return partitions_find(k.partitions, &k.keys, &m.dfa, state, even_short, k.scratch.mask, &k.exits)
 
 
 cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
@@ -33,9 +33,9 @@ cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
     cdef bint is_short = k.visited - before < LONG_WALK
     if status >= 0:
         # the spare word is cleared: nodes without a token put their bits there
-        k.buffer.data[k.vocab.n_words] = 0
+        k.scratch.mask[k.vocab.n_words] = 0
         status = partitions_keep(
-            k.partitions, &k.keys, &m.dfa, state, is_short, k.buffer.data, k.vocab.n_words, &k.exits, k.tokens.data)
+            k.partitions, &k.keys, &m.dfa, state, is_short, k.scratch.mask, k.vocab.n_words, &k.exits, k.scratch.tokens)
     return status if status < 0 else SHORT if is_short else KEPT
 
 
@@ -52,7 +52,7 @@ cdef int partition_base(Masks* k, Recognizer* m, uint32_t base) noexcept nogil:
     if status == NOT_KEPT:
         status = walk_and_keep(k, m, base)
         if status == SHORT:
-            reset_buffer(k)
+            reset_scratch(k)
     return status
 
 
@@ -60,11 +60,11 @@ cdef int patch_from_base(
     Masks* k, Recognizer* m, const Config* config, uint32_t base, Vec* leads, bint* text_dependent,
 ) noexcept nogil:
     cdef size_t before = k.visited
-    cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.buffer.data, leads, text_dependent)
+    cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.scratch.mask, leads, text_dependent)
     k.exits.len = 0
     if status >= 0:
         status = partition_from_base(
-            &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, base, k.buffer.data, &k.exits, leads, &k.lengths,
+            &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, base, k.scratch.mask, &k.exits, leads, &k.lengths,
             &k.visited)
     if status >= 0 and k.visited - before >= LONG_WALK:
         # the two are not much alike, so from the next row on the state gets a partition of its own, which is kept

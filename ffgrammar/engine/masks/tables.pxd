@@ -9,15 +9,17 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.masks.config_walk cimport ConfigTable
 from ffgrammar.engine.masks.mask_cache cimport MaskTable, StoredMask
 from ffgrammar.engine.masks.partition_cache cimport KeyCache, Partitions
+from ffgrammar.engine.masks.scratch cimport Scratch, ScratchPool
 from ffgrammar.engine.masks.segments cimport Segments
 from ffgrammar.engine.masks.trie_walk cimport Vocabulary
 from ffgrammar.engine.recognizer.completability cimport Completability
 
 cdef struct Masks:
-    # The engine sets these five before it calls masks_init.
+    # The engine sets these six before it calls masks_init.
     Vocabulary vocab
     Completability* completability
     Partitions* partitions
+    ScratchPool* pool
     size_t max_bytes     # of the masks that are kept
     uint64_t max_work    # of one mask; 0: any
     Owner owner
@@ -29,10 +31,9 @@ cdef struct Masks:
     ConfigTable configs  # for grammars whose lexemes may end anywhere
     Vec other            # scratch: a mask; empty until it is needed
     Vec reached          # scratch: lexer states
-    Vec tokens           # scratch: for table_pack
     Vec exits            # scratch: see trie_walk.pxd
-    # made for the first mask: one mask and a spare word, in whole blocks (see mask_cache.pxd); all zero between calls
-    Vec buffer
+    Scratch* scratch     # the mask being made; NULL between calls
+    uint32_t takers      # how many calls, one inside the other, use it
     StoredMask* recent   # the mask of the last configuration whose mask depends on its text, or NULL
     uint64_t recent_key  # the key of that configuration
     size_t recent_hits
@@ -53,9 +54,10 @@ cdef size_t masks_bytes(const Masks* k) noexcept nogil
 # Bytes of everything else that `Masks` owns.
 cdef size_t masks_other_bytes(const Masks* k) noexcept nogil
 
-# Make the buffers if there are none. (A grammar that is only a part of others makes no masks. Without buffers it takes half of the
-# memory, so that more grammars are kept.) Returns OK or NO_MEMORY.
-cdef int make_buffer(Masks* k) noexcept nogil
+# Have `scratch`, with a mask that is all zero, until give_scratch. Calls may nest: the inner one begins before the outer one has
+# set a bit. Returns OK or NO_MEMORY.
+cdef int take_scratch(Masks* k) noexcept nogil
+cdef void give_scratch(Masks* k) noexcept nogil
 
-# Forget the partition or mask that is in `buffer` and `exits`.
-cdef void reset_buffer(Masks* k) noexcept nogil
+# Forget the partition or mask that is in `scratch` and `exits`.
+cdef void reset_scratch(Masks* k) noexcept nogil

@@ -7,12 +7,12 @@ from libc.string cimport memset
 from ffgrammar.core.map cimport map_clear
 from ffgrammar.core.owner cimport own_map, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_reserve
 from ffgrammar.engine.masks.config_walk cimport config_table_clear, config_table_init
 from ffgrammar.engine.masks.mask_cache cimport (
-    block_words, mask_release, scratch_words, table_bytes, table_clear, table_free, table_init,
+    block_words, mask_release, table_bytes, table_clear, table_free, table_init,
 )
 from ffgrammar.engine.masks.partition_cache cimport key_cache_clear, key_cache_init
+from ffgrammar.engine.masks.scratch cimport scratch_give, scratch_take
 from ffgrammar.engine.masks.segments cimport segments_clear, segments_init
 
 cdef uint64_t NO_KEY = <uint64_t>-1
@@ -20,11 +20,11 @@ cdef uint64_t NO_KEY = <uint64_t>-1
 
 cdef int masks_init(Masks* k) noexcept nogil:
     k.recent = NULL
+    k.scratch = NULL
+    k.takers = 0
     k.recent_key = NO_KEY
     k.recent_hits = k.misses = k.drops = k.visited = 0
     owner_init(&k.owner)
-    own_vec(&k.owner, &k.buffer)
-    own_vec(&k.owner, &k.tokens)
     own_vec(&k.owner, &k.exits)
     own_vec(&k.owner, &k.reached)
     own_map(&k.owner, &k.base_states)
@@ -63,14 +63,23 @@ cdef size_t masks_other_bytes(const Masks* k) noexcept nogil:
             + owner_bytes(&k.configs.owner))
 
 
-cdef int make_buffer(Masks* k) noexcept nogil:
-    if k.buffer.len:
-        return OK
-    if vec_reserve(&k.tokens, scratch_words(k.vocab.n_words)) < 0:
-        return NO_MEMORY
-    return vec_fill(&k.buffer, block_words(k.vocab.n_words), 0)
+cdef int take_scratch(Masks* k) noexcept nogil:
+    if k.takers == 0:
+        k.scratch = scratch_take(k.pool, k.vocab.n_words)
+        if k.scratch == NULL:
+            return NO_MEMORY
+    k.takers += 1
+    return OK
 
 
-cdef void reset_buffer(Masks* k) noexcept nogil:
-    memset(k.buffer.data, 0, block_words(k.vocab.n_words) * sizeof(uint32_t))
+cdef void give_scratch(Masks* k) noexcept nogil:
+    reset_scratch(k)
+    k.takers -= 1
+    if k.takers == 0:
+        scratch_give(k.pool, k.scratch)
+        k.scratch = NULL
+
+
+cdef void reset_scratch(Masks* k) noexcept nogil:
+    memset(k.scratch.mask, 0, block_words(k.vocab.n_words) * sizeof(uint32_t))
     k.exits.len = 0

@@ -7,7 +7,7 @@ from ffgrammar.regex.expr.nodes cimport Nodes
 cdef class ExprStore:
     cdef Nodes nodes
     cdef readonly object limits
-    cdef readonly tuple limits_key
+    cdef readonly bytes limits_key
     cdef readonly dict memo
     # Takes a kernel's status. Returns whether it is above 0; raises what a negative one stands for.
     cdef bint checked(self, int status) except -1

@@ -12,7 +12,7 @@ MAX_PLACES: int
 
 class ExprStore:
     limits: Limits
-    limits_key: tuple[float, ...]
+    limits_key: bytes
     memo: dict[Any, Any]
     def __init__(self, limits: Limits | None = None) -> None: ...
     def __len__(self) -> int: ...
