@@ -146,6 +146,22 @@ def test_along_random_tokens(pair: tuple[ff.Tokenizer, ff.Tokenizer], schema: di
         assert all([matcher.accept_token(token) for matcher in matchers])
 
 
+def test_a_state_that_other_grammars_come_to_is_kept() -> None:
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    plain = ff.Tokenizer.from_tiktoken("cl100k_base")
+    plain.partition_bytes = 0
+    walked = []
+    for number in range(4):
+        schema = {"type": "object", "properties": {f"k{number}": {"type": "integer"}}}
+        grammar = ff.compile_json_schema(schema, tok)
+        for _ in range(2):  # the same grammar again is no other one
+            ids = grammar.matcher().allowed_token_ids()
+        np.testing.assert_array_equal(ids, ff.compile_json_schema(schema, plain).matcher().allowed_token_ids())
+        walked.append(grammar.stats()["nodes_walked"])
+    # White space, or a brace with anything after it: too much to keep for a single grammar.
+    assert walked[0] == walked[1] > 0 == walked[2] == walked[3]
+
+
 def test_a_table_of_rows_that_doubles_in_a_search_is_no_limit(cl100k: ff.Tokenizer) -> None:
     """A search for a completion may use a quarter of the cache. What it uses counts, not what its tables could hold."""
     # (without the two ways to write "default" no search would be needed)

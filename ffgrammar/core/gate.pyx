@@ -56,12 +56,12 @@ class gate:
     def __enter__(self) -> None:
         self._place: _Place | None = None
         me = threading.get_ident()
-        places = _places
-        if _open or any(place.holder == me for place in places):
+        first, second = _places
+        if _open or first.holder == me or second.holder == me:
             return
-        taken = next((place for place in places if place.lock.acquire(blocking=False)), None)
+        taken = first if first.lock.acquire(blocking=False) else second if second.lock.acquire(blocking=False) else None
         if taken is None:
-            latest = max(places, key=lambda place: place.since)
+            latest = max(first, second, key=lambda place: place.since)
             if time.monotonic() - latest.since < PATIENCE and latest.lock.acquire(timeout=PATIENCE):
                 taken = latest
         if taken is not None:

@@ -115,6 +115,6 @@ class Limits:
         object.__setattr__(self, "_key", repr([getattr(self, field.name) for field in fields(self)]).encode())
 
 
-# The values of all fields, as bytes. Caches use them as keys instead of the limits, because bytes are hashed only once, and
-# without a Python function.
+# The values of all fields, as bytes. Caches use them as keys instead of the limits, because bytes are hashed only once,
+# and without a Python function.
 limits_key: Callable[[Limits], bytes] = attrgetter("_key")

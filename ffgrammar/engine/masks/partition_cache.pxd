@@ -42,7 +42,7 @@ cdef struct Partitions:
     # (`Dfa.eager` + 2 * the number of words, the lazy lexemes of the state as bits, expressions...). Where some lexeme has a gate,
     # the first word has the bit GATED, and the gates follow.
     Intern keys
-    Partition** by_key      # NULL where nothing is known; SHORT_WALK where the partition of a short walk is too large to keep
+    Partition** by_key      # NULL where nothing is known, or an odd address where that of a short walk was not
     size_t room             # for how many entries `by_key` has memory
     Intern topics           # (key, words of a long topic)
     Map notes_at            # key << 32 | topic, or LONG_TOPIC | number in `topics` -> number of a note
@@ -85,9 +85,10 @@ cdef int partitions_find(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, bint even_short, uint32_t* mask, Vec* exits,
 ) noexcept nogil
 
-# Keep the partition of a lexer state, with the words of its mask as table_pack takes them. One whose walk is short is kept if it is
-# small. Nothing is kept for a state with too many lexemes or with very large ones, or if another engine has kept the partition
-# meanwhile. Returns OK or a status below zero. Takes the table's lock.
+# Keep the partition of a lexer state, with the words of its mask as table_pack takes them. One whose walk is short is kept only if
+# it is small, or if another engine has come to the same state, and it is not large. Nothing is kept for a state with too many
+# lexemes or with very large ones, or if another engine has kept the partition meanwhile. Returns OK or a status below zero. Takes
+# the table's lock.
 cdef int partitions_keep(
     Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, bint is_short, const uint32_t* words, uint32_t n_words,
     const Vec* exits, uint32_t* scratch,

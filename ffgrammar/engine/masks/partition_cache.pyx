@@ -27,11 +27,10 @@ cdef enum:
     GATED = 0x80000000
     # instead of a key: the partition of the state is never kept
     NO_KEY = 0xFFFFFFFD
-    # a partition whose walk was short is kept if it has at most this many bytes
-    MOST_SHORT = 1024
-
-# In `by_key` instead of a partition: the walk was short, and its partition is too large to keep.
-cdef Partition* SHORT_WALK = <Partition*><size_t>1
+    # A partition whose walk was short is kept if it has at most this many bytes: when it is first needed, and when another grammar
+    # needs it, too. (Most grammars begin with the same states, and else few states come again in another grammar.)
+    MOST_AT_FIRST = 1024
+    MOST_AGAIN = 4096
 
 
 cdef int key_cache_init(KeyCache* cache) noexcept nogil:
@@ -51,8 +50,18 @@ cdef size_t table_bytes(const Partitions* p) noexcept nogil:
     return owner_bytes(&p.owner) + p.bytes + p.room * sizeof(void*)
 
 
+cdef inline Partition* not_kept_by(const KeyCache* cache) noexcept nogil:
+    """In `by_key` instead of a partition: its walk was short, and an engine has not kept it. Nothing else has an odd address."""
+    return <Partition*>(<size_t>cache | 1)
+
+
 cdef inline bint is_partition(const Partition* entry) noexcept nogil:
-    return entry != NULL and entry != SHORT_WALK
+    return entry != NULL and not <size_t>entry & 1
+
+
+cdef inline bint is_worth(const Partition* entry, const KeyCache* cache, size_t bytes) noexcept nogil:
+    """Whether the partition of a short walk is kept in the place of an entry."""
+    return bytes <= MOST_AT_FIRST or entry != NULL and entry != not_kept_by(cache) and bytes <= MOST_AGAIN
 
 
 cdef void release(Partition* partition) noexcept nogil:
@@ -291,9 +300,11 @@ cdef int partitions_keep(
         mask = words
     lock_take(&p.lock)
     status = find_key(p, cache, dfa, state, &key)
-    if status > 0 and p.by_key[key] == NULL and is_short and partition_bytes(exits.len, size) > MOST_SHORT:
-        p.by_key[key] = SHORT_WALK
-    elif status > 0 and p.by_key[key] == NULL:
+    if status > 0 and is_partition(p.by_key[key]):
+        pass  # another engine has kept it meanwhile
+    elif status > 0 and is_short and not is_worth(p.by_key[key], cache, partition_bytes(exits.len, size)):
+        p.by_key[key] = not_kept_by(cache)
+    elif status > 0:
         partition = pack(dfa, state, is_short, count, mask, size, exits)
         if partition == NULL:
             status = NO_MEMORY

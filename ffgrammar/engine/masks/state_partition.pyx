@@ -42,9 +42,7 @@ cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
 cdef int partition_state(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
     """The partition of a state: kept, or made by a walk. Returns a status below zero on failure."""
     cdef int status = find_kept(k, m, state, True)
-    if status == NOT_KEPT:
-        return walk_and_keep(k, m, state)
-    return walk_vocabulary(k, m, state) if status == SHORT else status
+    return walk_and_keep(k, m, state) if status == NOT_KEPT or status == SHORT else status
 
 
 cdef int partition_base(Masks* k, Recognizer* m, uint32_t base) noexcept nogil:
