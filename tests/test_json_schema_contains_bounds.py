@@ -12,6 +12,7 @@ import pytest
 
 import ffgrammar as ff
 from ffgrammar.grammar.json_schema.emit import contains_apart, contains_guarded, contains_ways, many_contains
+from oracle.masks import ByteTree, brute_force_mask
 from oracle.schemas import is_valid, spelled
 from sentences import BYTES, is_sentence
 
@@ -238,3 +239,29 @@ def test_kept_partitions_know_what_is_read_beside(few: list[int]) -> None:
                 for matcher in matchers if byte in right else ():
                     assert matcher.accept_token(byte)
     assert few
+
+
+PIECES = ["a", "b", "c", "ab", "bc", '"', '",', '","', '"]', "1", "2,", "[", "null", "{}", 'a"', 'b","c', 'c",1', '"a","b"]']
+SPELLING = ff.Tokenizer.from_tokens([*[bytes([byte]) for byte in range(128)], *[piece.encode() for piece in PIECES]])
+TREE = ByteTree([(token, SPELLING.token_bytes(token)) for token in range(SPELLING.vocab_size)])
+
+
+@pytest.mark.parametrize("partition_bytes", [0, 1 << 20])
+@pytest.mark.parametrize("seed", range(30))
+def test_masks(few: list[int], seed: int, partition_bytes: int) -> None:
+    random = Random(seed)
+    SPELLING.partition_bytes = partition_bytes
+    schemas = [meeting_schema(random) for _ in range(2)]
+    try:
+        grammar = ff.compile_json_schema({"anyOf": schemas}, SPELLING, whitespace="compact")
+    except ff.GrammarError:
+        return
+    for _ in range(4):
+        matcher = grammar.matcher()
+        for _ in range(12):
+            allowed = matcher.allowed_token_ids().tolist()
+            assert set(allowed) == brute_force_mask(matcher, TREE, []), (schemas, matcher.text_bytes)
+            liked = [token for token in allowed if token >= 128] or allowed
+            if not liked:
+                break
+            matcher.accept_token(random.choice(liked))
