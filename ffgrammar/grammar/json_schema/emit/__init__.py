@@ -14,6 +14,8 @@ In reading order:
 - unique: arrays with `uniqueItems`.
 - members: the properties that an object may have, as input of ordered and unordered.
 - ordered, unordered: the order in which the properties of an object may come.
+- key_patterns: patterns that tell apart the keys beside the named ones.
+- matched_keys: these keys where many sets of patterns may match one.
 - other_keys: the keys beside the named ones.
 - implied, value_kinds, clause_members, dead_ends, clauses: objects with many small choices about their keys.
 - objects: objects.

@@ -61,7 +61,7 @@ def clause_object(em: Symbols, shape: Shape, depth: int) -> int | None:
         doubtful = members.doubtful()
         more = learned(em, members, doubtful) if doubtful else None
         if more is None:
-            return _written(em, key_classes(em, shape, dict.fromkeys(names), allowed), members, depth)
+            return _written(em, key_classes(em, shape, dict.fromkeys(names), allowed, depth), members, depth)
         known = len(clauses), len(events)
         clauses, events = _with_learned(events, clauses, more)
         if known == (len(clauses), len(events)):
