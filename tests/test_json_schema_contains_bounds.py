@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import ffgrammar as ff
-from ffgrammar.grammar.json_schema.emit import contains_apart, contains_guarded, contains_ways, many_contains
+from ffgrammar.grammar.json_schema.emit import contains_kinds, contains_guarded, contains_ways, many_contains
 from oracle.masks import ByteTree, brute_force_mask
 from oracle.schemas import is_valid, spelled
 from sentences import BYTES, is_sentence
@@ -92,8 +92,8 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     written: list[int] = []
 
     def noting(write: Any) -> Any:
-        def noted(*given: Any) -> Any:
-            found = write(*given)
+        def noted(*given: Any, **named: Any) -> Any:
+            found = write(*given, **named)
             written.extend([1] if found is not None else [])
             return found
 
@@ -101,7 +101,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(contains_ways, "FEWEST_CHOICES", 0)
     monkeypatch.setattr(many_contains, "FEWEST_STATES", 1 << 30)
-    monkeypatch.setattr(contains_apart, "array_counted_apart", noting(contains_apart.array_counted_apart))
+    monkeypatch.setattr(contains_kinds, "array_by_kinds", noting(contains_kinds.array_by_kinds))
     monkeypatch.setattr(contains_guarded, "array_with_guards", noting(contains_guarded.array_with_guards))
     return written
 

@@ -7,8 +7,9 @@ In reading order:
 - symbols: the symbols that arrays and objects are written with, and the rules that are made of them.
 - array_style: the brackets and commas of arrays.
 - contains_ways: which of the next four files writes an array with `contains`.
-- contains, many_contains, contains_apart, contains_guarded: few `contains`; many of them; many with upper bounds, where
-  no item obeys two, and where one may.
+- contains, many_contains, contains_kinds, contains_guarded: few `contains`; many of them; many with upper bounds, where
+  items are of few kinds, and where a scalar may obey several.
+- contains_counts: how the last two count.
 - arrays: all other arrays.
 - only_types: a conjunction restricted to some types.
 - unique: arrays with `uniqueItems`.
