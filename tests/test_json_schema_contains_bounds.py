@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import ffgrammar as ff
-from ffgrammar.grammar.json_schema.emit import contains_kinds, contains_guarded, contains_ways, many_contains
+from ffgrammar.grammar.json_schema.emit import contains_guarded, contains_kinds, contains_ways, many_contains
 from oracle.masks import ByteTree, brute_force_mask
 from oracle.schemas import is_valid, spelled
 from sentences import BYTES, is_sentence
@@ -241,7 +241,7 @@ def test_kept_partitions_know_what_is_read_beside(few: list[int]) -> None:
     assert few
 
 
-PIECES = ["a", "b", "c", "ab", "bc", '"', '",', '","', '"]', "1", "2,", "[", "null", "{}", 'a"', 'b","c', 'c",1', '"a","b"]']
+PIECES = ["a", "b", "c", "ab", "bc", '"', '",', '","', '"]', "1", "2,", "{}", 'a"', 'b","c', 'c",1', '"a","b"]']
 SPELLING = ff.Tokenizer.from_tokens([*[bytes([byte]) for byte in range(128)], *[piece.encode() for piece in PIECES]])
 TREE = ByteTree([(token, SPELLING.token_bytes(token)) for token in range(SPELLING.vocab_size)])
 

@@ -84,7 +84,7 @@ def compiled(schema: dict[str, Any], tokenizer: ff.Tokenizer, **options: Any) ->
 
 
 def in_order(schema: dict[str, Any], value: dict[str, Any]) -> bool:
-    """Whether the keys of an object come in the schema's order: declared ones, then others, and required ones in order."""
+    """Whether the keys of an object come in the schema's order: declared ones first, and required ones in order."""
     declared = list(schema.get("properties", ()))
     required = [key for key in schema.get("required", ()) if key not in declared]
     keys = list(value)

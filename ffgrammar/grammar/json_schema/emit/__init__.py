@@ -18,7 +18,9 @@ In reading order:
 - key_patterns: patterns that tell apart the keys beside the named ones.
 - matched_keys: these keys where many sets of patterns may match one.
 - other_keys: the keys beside the named ones.
-- implied, value_kinds, clause_members, dead_ends, clauses: objects with many small choices about their keys.
+- scalar_texts: scalars as one expression.
+- implied, value_kinds, value_lexemes, clause_members, dead_ends, clauses: objects with many small choices about their
+  keys.
 - objects: objects.
 - links, nesting, plain_levels, chains: several recursive subschemas that apply to one value and come back to their
   beginnings after different numbers of levels.

@@ -26,13 +26,14 @@ from typing import NamedTuple
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.grammar.ir import ANY_COUNT, MAX_COUNT, Guard
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
 from ffgrammar.grammar.json_schema.emit.contains_counts import Count, count_of, needed_bits
 from ffgrammar.grammar.json_schema.emit.only_types import only_types
+from ffgrammar.grammar.json_schema.emit.scalar_texts import scalar_texts
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.shape.shape import Shape
-from ffgrammar.grammar.json_schema.shape.types import ARR, BOOLS, FALSE, NULL, NUM, OBJ, STR, TRUE
+from ffgrammar.grammar.json_schema.shape.types import ARR, NUM, OBJ
 from ffgrammar.regex.expr.store import NOTHING
 
 __all__ = ["array_with_guards"]
@@ -46,12 +47,12 @@ Bounds = tuple[int, int | None]
 
 
 class _Counted(NamedTuple):
-    """A `contains`: the expression of the scalars that obey it, the symbol of the lexeme with this expression, and its
-    count."""
+    """A `contains`: the expression of the scalars that obey it, the symbol of the lexeme with this expression, and how
+    it is counted."""
 
     scalars: int
     lexeme: int
-    count: Count
+    counter: Count
 
 
 class _Container(NamedTuple):
@@ -113,12 +114,12 @@ def _items(
         return None
     counted: list[_Counted] = []
     for one, count in zip(shape.contained, counts, strict=True):
-        scalars = _scalars(em, join(item, one.conj), is_canonical)
+        scalars = scalar_texts(em, join(item, one.conj), is_canonical)
         counted.append(_Counted(scalars, em.builder.separate(scalars, "value"), count))
     containers = _containers(style, shape, depth, item, counted)
     if containers is None:
         return None
-    return _scalars(em, item, is_canonical), counted, containers
+    return scalar_texts(em, item, is_canonical), counted, containers
 
 
 def _has_undecided_numbers(em: Symbols, shape: Shape, item: Conj) -> bool:
@@ -128,30 +129,11 @@ def _has_undecided_numbers(em: Symbols, shape: Shape, item: Conj) -> bool:
     for one in shape.contained:
         if one.most is not None:
             opposite = em.negation.conj(one.subschema, one.conj)
-            decided = [_scalars(em, join(item, conj), True, NUM) for conj in (one.conj, opposite)]
-            undecided = store.intersect([_scalars(em, item, True, NUM), store.complement(store.union(decided))])
+            decided = [scalar_texts(em, join(item, conj), True, NUM) for conj in (one.conj, opposite)]
+            undecided = store.intersect([scalar_texts(em, item, True, NUM), store.complement(store.union(decided))])
             if not store.is_nothing(undecided):
                 return True
     return False
-
-
-def _scalars(em: Symbols, conj: Conj, is_canonical: bool, types: int = STR | NUM | NULL | BOOLS) -> int:
-    """The expression of the scalars that obey a conjunction and have some types; is_canonical: the strings are
-    canonically spelled."""
-    exprs: list[int] = []
-    store = em.store
-    for shape in em.combiner.resolved_shapes(conj) if conj != NEVER else ():
-        if shape.types & types & STR:
-            bodies = shape.patterns or ((em.strings.canonical_body,) if is_canonical else ())
-            is_listed = shape.strings is not None
-            exprs.append(
-                em.strings.of(shape) if is_listed else em.strings.range(shape.min_length, shape.max_length, bodies)
-            )
-        if shape.types & types & NUM:
-            exprs.append(em.number(shape))
-        literals = ((NULL, b"null"), (TRUE, b"true"), (FALSE, b"false"))
-        exprs += [store.literal(text) for kind, text in literals if shape.types & types & kind]
-    return store.union(exprs)
 
 
 def _containers(
@@ -181,15 +163,15 @@ def _has_no_dead_end(
 ) -> bool:
     """Whether every array that obeys the guards so far can be completed. `scalars` is the expression of all scalars."""
     store = em.store
-    bounded = [one for one in counted if one.count.is_bounded]
-    needed = [one for one in counted if one.count.least]
+    bounded = [one for one in counted if one.counter.is_bounded]
+    needed = [one for one in counted if one.counter.least]
     if most is not None:
         return len(bounded) <= MOST_BOUNDED and _has_scalar_for_each_set(em, [scalars], bounded, needed)
     outside = {one: store.complement(one.scalars) for one in bounded}
     for one in needed:
         if store.is_nothing(store.intersect([one.scalars, *[outside[other] for other in bounded if other != one]])):
             return False
-    if any([not any([one.count.is_bounded for one in container.counted]) for container in containers]):
+    if any([not any([one.counter.is_bounded for one in container.counted]) for container in containers]):
         return True
     return not store.is_nothing(store.intersect([scalars, *outside.values()]))
 
@@ -231,7 +213,7 @@ class _Writer:
         self._most = most
         self._least = shape.min_items
         self._scalar = None if scalars == NOTHING else builder.separate(scalars, "value")
-        bits = sum([one.count.bits for one in counted])
+        bits = sum([one.counter.bits for one in counted])
         # A bit of `settled` must not be set unless the bit at a distance above it is set, too (ir.Template). Nothing
         # sets bits from the distance on. So `settled` has the bits that must not be set at all.
         self._distance = (bits + 31) // 32 * 32
@@ -242,7 +224,7 @@ class _Writer:
     def array(self) -> int:
         style, layout = self._style, self._style.layout
         starts = ((self._array, (style.opening, *layout.line_break)), (self._more, style.comma_symbols()))
-        tail = max([one.count.least for one in self._counted]) if self._most is not None else 0
+        tail = max([one.counter.least for one in self._counted]) if self._most is not None else 0
         for head, before in starts:
             if self._most is None:
                 self._add_items(head, before, (0, None), None)
@@ -251,7 +233,7 @@ class _Writer:
             for room in range(tail, 0, -1):
                 assert self._most is not None
                 self._add_items(head, before, (self._most - room, self._most - room), room)
-        needed = needed_bits([one.count for one in self._counted])
+        needed = needed_bits([one.counter for one in self._counted])
         counts = ((self._least, None), ANY_COUNT)
         ending = [*layout.last_break, style.closing]
         style.em.builder.add_template(self._more, ending, need=needed, counts=counts)
@@ -272,22 +254,21 @@ class _Writer:
         # The `contains` that each of the last items must obey, unless enough items have: each has the bit that says so.
         due = []
         if room is not None:
-            due = [(one, one.count.bit + one.count.least - room) for one in counted if one.count.least >= room]
-        guards = [
-            Guard(one.count.full().bit_length() - 1, one.lexeme >> 1, False) for one in counted if one.count.is_bounded
-        ]
+            due = [(one, one.counter.bit + one.counter.least - room) for one in counted if one.counter.least >= room]
+        bounded = [(one, one.counter.full().bit_length() - 1) for one in counted if one.counter.is_bounded]
+        guards = [Guard(bit, one.lexeme >> 1, False) for one, bit in bounded]
         guards += [Guard(bit, one.lexeme >> 1, True) for one, bit in due]
         if self._scalar is not None:
             self._add(head, (*before, self._scalar), index, guards=tuple(guards))
             for one in counted:
-                self._add_counted(head, (*before, one.lexeme), index, one.count, beside=self._scalar >> 1)
+                self._add_counted(head, (*before, one.lexeme), index, one.counter, beside=self._scalar >> 1)
         for container in self._containers:
             need = sum([1 << bit for one, bit in due if one not in container.counted])
-            unset = sum([one.count.full() for one in container.counted])
+            unset = sum([one.counter.full() for one in container.counted])
             body = (*before, container.symbol)
             self._add(head, body, index, need=need, unset=unset)
             for one in container.counted:
-                self._add_counted(head, body, index, one.count, need=need, unset=unset)
+                self._add_counted(head, body, index, one.counter, need=need, unset=unset)
 
     def _add_counted(
         self,

@@ -1,4 +1,5 @@
-"""Arrays with many `contains` and upper bounds, whose items are of few kinds: those that obey the same of the `contains`.
+"""Arrays with many `contains` and upper bounds, whose items are of few kinds. Items of one kind obey the same of the
+`contains`.
 
     {"maxItems": 3, "allOf": [{"contains": {"const": 1}}, {"contains": {"const": 2}, "maxContains": 1}]}
 
@@ -57,7 +58,8 @@ class _Kind(NamedTuple):
 def array_by_kinds(
     style: ArrayStyle, shape: Shape, depth: int, item: Conj, most: int | None, *, is_apart: bool
 ) -> int | None:
-    """The symbol of the arrays of a shape whose items all obey one conjunction; None if they cannot be written so.
+    """The symbol of the arrays of a shape whose items all obey one conjunction; `em.never` if there are none; None if
+    they cannot be written so.
 
     The arguments are those of `containing_array` (contains_ways.py), with `item`, what each item must obey, and
     `is_apart`: arrays are written only if no item obeys two `contains`.
@@ -79,7 +81,7 @@ def array_by_kinds(
     needed = sum([one.least for one in counts])
     spare = None if most is None else most - needed
     if spare is not None and spare < 0:
-        return None
+        return style.em.never
     is_joined = any([len(kind.counts) > 1 for kind in kinds])
     least = shape.min_items if is_joined or shape.min_items > needed else 0
     return _Writer(style, counts, kinds, spare, least, is_joined).array()
@@ -134,8 +136,7 @@ def _kinds(
         if len(found) > most:
             return None
     kinds = [
-        _Kind(of(some, len(wanted)), [one for number, one in enumerate(counts) if some >> number & 1])
-        for some in found
+        _Kind(of(some, len(wanted)), [one for number, one in enumerate(counts) if some >> number & 1]) for some in found
     ]
     return [kind for kind in kinds if kind.symbol != em.never]
 

@@ -52,7 +52,7 @@ def containing_array(style: ArrayStyle, shape: Shape, depth: int, items: list[Co
         if array is None:
             array = contains_kinds.array_by_kinds(style, shape, depth, items[0], most, is_apart=False)
     if array is not None:
-        return array
+        return None if array == style.em.never else array
     lists = containing(style, shape, depth, items, most)
     return style.em.rule([style.enclosed(body) for body in lists], "array") if lists else None
 

@@ -55,12 +55,11 @@ def patterns_of(em: Symbols, shape: Shape, depth: int) -> list[KeyPattern]:
 
 def _demands(em: Symbols, shape: Shape, body: int, depth: int) -> tuple[tuple[int, ...], ...]:
     """By group: the symbols of what it demands of the values of keys that match a pattern."""
-    return tuple(
-        [
-            tuple([em.never if conj == NEVER else em.symbol(conj, depth + 1) for one, conj in group.patterns if one == body])
-            for group in shape.groups
-        ]
-    )
+    found = []
+    for group in shape.groups:
+        conjs = [conj for one, conj in group.patterns if one == body]
+        found.append(tuple([em.never if conj == NEVER else em.symbol(conj, depth + 1) for conj in conjs]))
+    return tuple(found)
 
 
 def matching_sets(patterns: list[KeyPattern], most: int) -> list[int] | None:

@@ -4,8 +4,8 @@
 
 A key of its own for each of 2^n sets of patterns would be 2^n expressions, each as large as all patterns together. So
 there is one lexeme for all keys. Each pattern has a lexeme, too, which is read beside that one (ir.Template.beside) and
-sets a bit. The nonterminal is joined (ir.Parametric), so after a key there are the bits of all patterns that it matches,
-and these choose the value. A key whose value nothing obeys is left out of the keys.
+sets a bit. The nonterminal is joined (ir.Parametric). So after a key there are the bits of all patterns that it
+matches, and these choose the value. A key whose value nothing obeys is left out of the keys.
 """
 
 from __future__ import annotations

@@ -19,11 +19,11 @@ __all__ = ["key_classes", "key_filter", "key_symbols", "named_key", "other_prope
 # Each class of keys that `patternProperties` tell apart costs as much as this many alternatives.
 CLASS_COST = 200
 OVERLAP = (
-    "patternProperties overlap in too many ways: let patterns exclude each other, by anchors such as ^, or put patterns "
-    "that demand the same into one"
+    "patternProperties overlap in too many ways: let patterns exclude each other, by anchors such as ^, or put "
+    "patterns that demand the same into one"
 )
-# With more sets of patterns that may match one key, or with more sets of several patterns, the parser remembers which of
-# them do (matched_keys.py).
+# With more sets of patterns that may match one key, or with more sets of several patterns, the parser remembers which
+# of them do (matched_keys.py).
 FEW_SETS = 16
 FEW_OVERLAPS = 1
 # At most this many wants (see members.py) may be left for keys beside the named ones: each set of wants has a rule.
@@ -146,9 +146,7 @@ def _split_by_patterns(em: Symbols, keys: int, patterns: list[KeyPattern]) -> li
         matched = [one for one in patterns if some >> one.number & 1]
         # (what a pattern excludes that matches need not be said)
         others = [one for one in patterns[:seen] if not (some >> one.number & 1 or some & one.excludes)]
-        return store.intersect(
-            [keys, *[one.keys for one in matched], *[store.complement(one.keys) for one in others]]
-        )
+        return store.intersect([keys, *[one.keys for one in matched], *[store.complement(one.keys) for one in others]])
 
     found = [0]
     for one in patterns:
