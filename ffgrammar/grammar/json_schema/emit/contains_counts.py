@@ -27,6 +27,10 @@ class Count(NamedTuple):
     bits: int
     is_bounded: bool
 
+    def may_count(self) -> bool:
+        """Whether any item may obey the `contains`."""
+        return bool(self.bits) or not self.is_bounded
+
     def before(self, bit: int) -> int:
         """The bits that must be set before one of its bits can be."""
         return 1 << bit - 1 if bit > self.bit else 0

@@ -90,14 +90,14 @@ def array_by_kinds(
 def _counts(
     style: ArrayStyle, wanted: tuple[Contained, ...], depth: int, item: Conj
 ) -> tuple[list[Contained], list[Count]] | None:
-    """The `contains` that items may obey, and their counts. None if some `contains` has too many bits, or no item obeys
-    it."""
+    """The `contains` that ask something of items, and their counts. None if some `contains` has too many bits, or no
+    item obeys it."""
     kept: list[Contained] = []
     found: list[Count] = []
     bits = 0
     for one in wanted:
         is_met = style.item(join(item, one.conj), depth) != style.em.never
-        if not is_met and one.least == 0:
+        if one.least == 0 and (not is_met or one.most is None):
             continue
         count = count_of(one, bits)
         if one.start or not is_met or count is None or bits + count.bits > MOST_BITS:
@@ -138,7 +138,7 @@ def _kinds(
     kinds = [
         _Kind(of(some, len(wanted)), [one for number, one in enumerate(counts) if some >> number & 1]) for some in found
     ]
-    return [kind for kind in kinds if kind.symbol != em.never]
+    return [kind for kind in kinds if kind.symbol != em.never and all([one.may_count() for one in kind.counts])]
 
 
 def _excludes(style: ArrayStyle, wanted: list[Contained], depth: int, item: Conj) -> list[int] | None:
