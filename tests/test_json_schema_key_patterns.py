@@ -126,6 +126,7 @@ def test_masks(few: list[Any], seed: int, options: dict[str, Any]) -> None:
     schema = random_schema(random)
     grammar = compiled(schema, SPELLING, **options)
     for _ in range(4 if grammar else 0):
+        assert grammar is not None
         matcher = grammar.matcher()
         for _ in range(14):
             allowed = matcher.allowed_token_ids().tolist()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import ffgrammar as ff
-from ffgrammar.grammar.json_schema.emit import clauses
+from ffgrammar.grammar.json_schema.emit import clauses, value_lexemes
 from oracle.masks import ByteTree, brute_force_mask
 from oracle.schemas import is_valid
 from sentences import BYTES, is_sentence
@@ -59,7 +59,7 @@ def random_schema(random: Random) -> dict[str, Any]:
 def told(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """The list gets an item for each key whose strings are told apart by lexemes."""
     found: list[Any] = []
-    write = clauses.string_events
+    write = value_lexemes.string_events
 
     def noting(*given: Any) -> Any:
         events = write(*given)
@@ -121,6 +121,7 @@ def test_masks(seed: int) -> None:
     schema = random_schema(random)
     grammar = compiled(schema, SPELLING)
     for _ in range(4 if grammar else 0):
+        assert grammar is not None
         matcher = grammar.matcher()
         matcher.accept_bytes(b'{"t":"')
         for _ in range(14):

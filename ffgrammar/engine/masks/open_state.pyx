@@ -7,7 +7,7 @@ from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.engine.masks.trie_walk cimport CONSUMED, EXIT_WORDS
-from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, NO_GATE, dfa_accept, dfa_inside, dfa_start, dfa_step
+from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, ALONE, dfa_accept, dfa_inside, dfa_start, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, next_node, node_byte, node_depth, subtree_end
 
 
@@ -16,11 +16,11 @@ cdef int open_state(Dfa* dfa, uint32_t state, Vec* scratch, uint32_t* found) noe
     cdef uint32_t count = intern_len(&dfa.states, state >> 8)
     cdef uint32_t i
     found[0] = state
-    if dfa.gates.len == 0:
+    if dfa.beside.len == 0:
         return OK
     scratch.len = 0
     for i in range(1, count, 2):
-        if dfa.gates.data[pairs[i] % dfa.gates.len] == <uint32_t>NO_GATE:
+        if dfa.beside.data[pairs[i] % dfa.beside.len] == <uint32_t>ALONE:
             if vec_push(scratch, pairs[i]) < 0 or vec_push(scratch, pairs[i + 1]) < 0:
                 return NO_MEMORY
     if scratch.len + 1 == count:

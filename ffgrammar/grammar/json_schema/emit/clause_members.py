@@ -218,7 +218,7 @@ class ClauseMembers:
     def write(self, em: Symbols, others: list[Body]) -> int:
         """Make the templates. Returns the symbol of the objects."""
         joined = any([event.beside is not None for event in self.events])
-        first = em.builder.parametric(2 * self.distance, "object", joined=joined)
+        first = em.builder.parametric(2 * self.distance, "object with conditions", joined=joined)
         more = em.builder.parametric(2 * self.distance, "members", joined=joined)
         add = em.builder.add_template
         end = self.passing(self.listed + 1)
