@@ -138,6 +138,16 @@ def test_masks(few: list[Any], seed: int, options: dict[str, Any]) -> None:
             matcher.accept_token(random.choice(liked))
 
 
+def test_values_without_end(cl100k: ff.Tokenizer) -> None:
+    endless = {"type": "object", "properties": {"a": {"$ref": "#/$defs/endless"}}, "required": ["a"]}
+    patterns = {"a": {"$ref": "#/$defs/endless"}, "b": {"minimum": 2}, "c": {"maximum": 3}, "d": {"type": "integer"}}
+    schema = {"type": "object", "patternProperties": patterns, "$defs": {"endless": endless}}
+    grammar = ff.compile_json_schema(schema, cl100k)
+    for text, is_right in (('{"b": 2}', True), ('{"bc": 3}', True), ('{"bc": 1}', False), ('{"x": 1, "d": 2}', True)):
+        assert is_sentence(grammar, text) == is_right, text
+    assert grammar.matcher().accept_bytes(b'{"ba') == 3
+
+
 WORDS = "cat dog sun map pen cup hat box jar key lip nut oak pie rug bed fox ice art bus".split()
 
 

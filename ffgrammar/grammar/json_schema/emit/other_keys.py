@@ -73,7 +73,7 @@ def other_property(em: Symbols, shape: Shape, names: dict[str, None], allowed: i
 
     The arguments are those of `key_classes`.
     """
-    if not any([group.patterns for group in shape.groups]):
+    if not em.combiner.defers or not any([group.patterns for group in shape.groups]):
         return None
     patterns = patterns_of(em, shape, depth)
     sets = matching_sets(patterns, FEW_SETS)
