@@ -20,7 +20,7 @@ takes too long, `ClausesRefused` is raised, and the schema is read again without
 
 from __future__ import annotations
 
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.emit.clause_members import ClauseMembers
 from ffgrammar.grammar.json_schema.emit.dead_ends import Learned, learned
 from ffgrammar.grammar.json_schema.emit.implied import Event, Part, with_implied
@@ -135,11 +135,26 @@ def _events(em: Symbols, shape: Shape, names: list[str], depth: int, free: set[s
             found = string_events(em, name, named_key(em, name), strings, always, tested)
             events += [event._replace(number=len(events) + index) for index, event in enumerate(found)]
             base = only_types(em, subschema, "pattern", base, ALL & ~STR)
+            surely, tested = _failing(em, base, tested)
+            always |= surely
         for conj, fails in value_kinds(em, base, always, tested):
             value = em.never if conj == NEVER else em.symbol(conj, depth + 1)
             if value != em.never:
                 events.append(Event(name, (*named_key(em, name), value), fails, len(events)))
     return events
+
+
+def _failing(em: Symbols, base: Conj, parts: list[Part]) -> tuple[frozenset[Part], list[Part]]:
+    """The parts of clauses that fail with all values that obey a conjunction, and those that may fail with some, as far
+    as is cheap to see."""
+    surely: list[Part] = []
+    maybe: list[Part] = []
+    for part in parts:
+        opposite = em.negation.conj(em.subschemas.list[part[1][0]], part[1])
+        if opposite != NEVER and em.combiner.resolved_shapes(join(base, opposite)):
+            holds = em.combiner.resolved_shapes(join(base, part[1]))
+            (maybe if holds else surely).append(part)
+    return frozenset(surely), maybe
 
 
 def _simplified(

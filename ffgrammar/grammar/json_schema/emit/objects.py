@@ -137,9 +137,7 @@ def _object(em: Symbols, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
     for name in shape.required:
         names[name] = None
     allowed = key_filter(em, shape.key_names) if shape.key_names else None
-    # (keys are written by templates in any order, and are checked where they are counted or meet wants)
-    is_plain = not wanted and not em.any_order and shape.min_properties <= max(1, len(set(shape.required)))
-    property_of_any = other_property(em, shape, names, allowed, depth) if is_plain else None
+    property_of_any = None if wanted else other_property(em, shape, names, allowed, depth)
     classes = _classes(em, key_classes(em, shape, names, allowed, depth), depth) if property_of_any is None else []
     kinds = wanted_kinds(em, classes, wanted, depth) if wanted else []
     if not _cover(kinds, wanted):

@@ -73,7 +73,11 @@ def other_property(em: Symbols, shape: Shape, names: dict[str, None], allowed: i
 
     The arguments are those of `key_classes`.
     """
-    if not em.combiner.defers or not any([group.patterns for group in shape.groups]):
+    if not any([group.patterns for group in shape.groups]) or em.any_order or not em.combiner.defers:
+        # (in any order, templates must begin with a lexeme)
+        return None
+    if shape.min_properties > max(1, len(set(shape.required))):
+        # keys that are counted are checked
         return None
     patterns = patterns_of(em, shape, depth)
     sets = matching_sets(patterns, FEW_SETS)
