@@ -10,6 +10,7 @@ from hostile_choices import choices, conditions, conditions_on_one_key, rules_ab
 from hostile_contains import bounded_contains
 from hostile_cycles import cycles
 from hostile_kinds import counts, demands, kinds
+from hostile_patterns import patterns
 from hostile_sources import LETTERS, PRIMES, WORDS, Hostile, Made, string
 
 __all__ = ["variants"]
@@ -21,7 +22,17 @@ def variants() -> Iterator[Hostile]:
     """All of them."""
     keys = (_dependent_keys, _required_keys, _patterns_of_keys)
     told_apart = (kinds, demands, counts)
-    many = (*keys, _arrays, bounded_contains, choices, conditions, conditions_on_one_key, rules_about_keys, *told_apart)
+    many = (
+        *keys,
+        _arrays,
+        bounded_contains,
+        choices,
+        conditions,
+        conditions_on_one_key,
+        rules_about_keys,
+        *told_apart,
+        patterns,
+    )
     for made in (cycles, _strings, _look_around, *many, _lark):
         for fields in made():
             yield Hostile(*fields)

@@ -49,6 +49,16 @@ MAX_COSTS = {
     "lengths of 8 primes": (3_000, 4),
     "200 conditions on patterns": (120_000, 20),
     "100 conditions on endings": (250_000, 40),
+    "9 words in keys": (20_000, 16),
+    "15 words in keys, the same for all": (10_000, 16),
+    "15 endings of long keys": (10_000, 16),
+    "15 words in a string demand": (10_000, 16),
+    "15 words in a string forbid": (10_000, 16),
+    "15 ranges that overlap demand": (10_000, 10),
+    "24 roles and a flag": (10_000, 16),
+    "24 letters, each once": (10_000, 16),
+    "24 letters, each somewhere": (10_000, 16),
+    "24 words in two choices of arrays": (100_000, 40),
 }
 ALL = {one.name: one for one in (*sources(), *variants())}
 

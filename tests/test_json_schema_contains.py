@@ -11,6 +11,7 @@ import pytest
 
 import ffgrammar as ff
 from ffgrammar.grammar.json_schema.emit import many_contains
+from oracle.masks import ByteTree, brute_force_mask
 from oracle.schemas import is_valid, spelled
 from sentences import BYTES, is_sentence
 
@@ -221,3 +222,58 @@ def test_many_are_searched() -> None:
     assert grammar.min_tokens().tokens == 1 + 10 * 2 + 90 * 3 + 200 * 4
     once = ff.compile_json_schema({"type": "array", "contains": {"const": 1}, "minContains": 5000}, BYTES)
     assert is_sentence(once, b"[" + b"1," * 4999 + b"1]") and not is_sentence(once, b"[" + b"1," * 4998 + b"1]")
+
+
+@pytest.mark.parametrize("items", [{}, {"items": {"type": "string"}}])
+def test_masks_of_many_letters(cl100k: ff.Tokenizer, items: dict[str, Any]) -> None:
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    schema = {"type": "array", **items, "allOf": [{"contains": {"type": "string", "pattern": one}} for one in letters]}
+    matcher = ff.compile_json_schema(schema, cl100k).matcher()
+    for token in cl100k.encode('["abc", "d", "efghijklmnopqrstuvwxyz"]'):
+        assert token in matcher.allowed_token_ids()
+        assert matcher.accept_token(token)
+    assert matcher.is_accepting()
+
+
+PIECES = ["a", "b", "ab", '"', '",', '","', '"]', "1", "0,", "{}", 'a"', 'b","a', 'a",1', '"a","b"]', '{"t":', "[1]"]
+SPELLING = ff.Tokenizer.from_tokens([*[bytes([byte]) for byte in range(128)], *[piece.encode() for piece in PIECES]])
+TREE = ByteTree([(token, SPELLING.token_bytes(token)) for token in range(SPELLING.vocab_size)])
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_masks(few: list[int], seed: int) -> None:
+    random = Random(seed)
+    schema = _schema(random)
+    try:
+        grammar = ff.compile_json_schema(schema, SPELLING, whitespace="compact")
+    except ff.GrammarError:
+        return
+    for _ in range(3):
+        matcher = grammar.matcher()
+        matcher.accept_bytes(b"[")
+        for _ in range(12):
+            allowed = matcher.allowed_token_ids().tolist()
+            assert set(allowed) == brute_force_mask(matcher, TREE, []), (schema, matcher.text_bytes)
+            liked = [token for token in allowed if token >= 128] or allowed
+            if not liked:
+                break
+            matcher.accept_token(random.choice(liked))
+
+
+def test_what_no_item_may_obey_is_said_of_all_items(cl100k: ff.Tokenizer) -> None:
+    # (two choices of 12 words each exclude each other by a `contains` that nothing may obey)
+    words = "cat dog sun map pen cup hat box jar key lip nut".split()
+    branches = [
+        {"type": "array", "allOf": [{"contains": {"type": "string", "pattern": one}, "maxContains": 2} for one in some]}
+        for some in (words, [word[::-1] for word in words])
+    ]
+    grammar = ff.compile_json_schema({"oneOf": branches}, cl100k)
+    cases = [
+        words,
+        [word[::-1] for word in words],
+        [*words, *[word[::-1] for word in words]],
+        words[1:],
+        [*words, "cat"],
+    ]
+    for case in [*cases, [*words, "cat", "cat"]]:
+        assert is_sentence(grammar, json.dumps(case)) == is_valid({"oneOf": branches}, case), case

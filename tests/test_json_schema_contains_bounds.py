@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 import ffgrammar as ff
-from ffgrammar.grammar.json_schema.emit import contains_apart, contains_guarded, contains_ways, many_contains
+from ffgrammar.grammar.json_schema.emit import contains_guarded, contains_kinds, contains_ways, many_contains
+from oracle.masks import ByteTree, brute_force_mask
 from oracle.schemas import is_valid, spelled
 from sentences import BYTES, is_sentence
 
@@ -85,14 +86,44 @@ def meeting_schema(random: Random) -> dict[str, Any]:
     return schema
 
 
+ROLES = ["a", "b", "c"]
+PEOPLE: list[Any] = [{"r": role, **more} for role in [*ROLES, "d"] for more in ({}, {"m": True}, {"m": 0})]
+PEOPLE += [{"m": True}, {"m": 0}, {}, 1, "a", [{"r": "a"}]]
+SAID: list[Any] = [{"type": "object", "properties": {"r": {"const": role}}, "required": ["r"]} for role in ROLES]
+SAID += [
+    {"type": "object", "properties": {"m": {"const": True}}, "required": ["m"]},
+    {"type": "object", "required": ["r"]},
+    {"type": "object", "required": ["m"], "properties": {"m": {"type": "integer"}}},
+    {"type": ["object", "string"]},
+    {"enum": [1, "a"]},
+]
+
+
+def mixed_schema(random: Random) -> dict[str, Any]:
+    """A schema of objects that obey several `contains`."""
+    chosen: list[dict[str, Any]] = [{"contains": one} for one in random.sample(SAID, random.randrange(2, 5))]
+    for one in chosen:
+        one["minContains"] = random.choice([0, 0, 1, 2])
+        if random.random() < 0.6:
+            one["maxContains"] = one["minContains"] + random.randrange(3)
+    schema: dict[str, Any] = {"type": "array", "allOf": chosen}
+    if random.random() < 0.5:
+        schema["maxItems"] = random.randrange(2, 8)
+    if random.random() < 0.3:
+        schema["minItems"] = random.randrange(5)
+    if random.random() < 0.3:
+        schema["items"] = random.choice([{"type": "object"}, {"required": ["r"]}, {"anyOf": SAID[:3]}])
+    return schema
+
+
 @pytest.fixture
 def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The ways for many `contains` are taken for few. The list gets an item for each array that is written so."""
     written: list[int] = []
 
     def noting(write: Any) -> Any:
-        def noted(*given: Any) -> Any:
-            found = write(*given)
+        def noted(*given: Any, **named: Any) -> Any:
+            found = write(*given, **named)
             written.extend([1] if found is not None else [])
             return found
 
@@ -100,7 +131,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
     monkeypatch.setattr(contains_ways, "FEWEST_CHOICES", 0)
     monkeypatch.setattr(many_contains, "FEWEST_STATES", 1 << 30)
-    monkeypatch.setattr(contains_apart, "array_counted_apart", noting(contains_apart.array_counted_apart))
+    monkeypatch.setattr(contains_kinds, "array_by_kinds", noting(contains_kinds.array_by_kinds))
     monkeypatch.setattr(contains_guarded, "array_with_guards", noting(contains_guarded.array_with_guards))
     return written
 
@@ -108,7 +139,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def compiled(schema: dict[str, Any]) -> ff.Grammar | None:
     """The grammar of a schema; None if no value obeys it."""
     try:
-        return ff.compile_json_schema(schema, BYTES, whitespace="compact")
+        return ff.compile_json_schema(schema, BYTES, whitespace="compact", property_order="any")
     except ff.GrammarError as error:
         assert "no value obeys" in str(error) or "matches nothing" in str(error), schema
         return None
@@ -147,7 +178,14 @@ def test_random_arrays_that_meet(few: list[int], seed: int) -> None:
     check(schema, compiled(schema), TEXTS, 40, random)
 
 
-@pytest.mark.parametrize("make", [apart_schema, meeting_schema])
+@pytest.mark.parametrize("seed", range(25))
+def test_random_arrays_of_objects(few: list[int], seed: int) -> None:
+    random = Random(seed)
+    schema = mixed_schema(random)
+    check(schema, compiled(schema), PEOPLE, 40, random)
+
+
+@pytest.mark.parametrize("make", [apart_schema, meeting_schema, mixed_schema])
 def test_random_arrays_are_counted(few: list[int], make: Any) -> None:
     for seed in range(100):
         compiled(make(Random(seed)))
@@ -203,7 +241,7 @@ def _after(matcher: ff.Matcher, byte: bytes) -> int:
     return fork.distance()
 
 
-@pytest.mark.parametrize("make", [apart_schema, meeting_schema])
+@pytest.mark.parametrize("make", [apart_schema, meeting_schema, mixed_schema])
 @pytest.mark.parametrize("seed", range(12))
 def test_walks_end(few: list[int], make: Any, seed: int) -> None:
     random = Random(seed)
@@ -238,3 +276,68 @@ def test_kept_partitions_know_what_is_read_beside(few: list[int]) -> None:
                 for matcher in matchers if byte in right else ():
                     assert matcher.accept_token(byte)
     assert few
+
+
+PIECES = ["a", "b", "c", "ab", "bc", '"', '",', '","', '"]', "1", "2,", "{}", 'a"', 'b","c', 'c",1', '"a","b"]']
+SPELLING = ff.Tokenizer.from_tokens([*[bytes([byte]) for byte in range(128)], *[piece.encode() for piece in PIECES]])
+TREE = ByteTree([(token, SPELLING.token_bytes(token)) for token in range(SPELLING.vocab_size)])
+
+
+@pytest.mark.parametrize("partition_bytes", [0, 1 << 20])
+@pytest.mark.parametrize("seed", range(30))
+def test_masks(few: list[int], seed: int, partition_bytes: int) -> None:
+    random = Random(seed)
+    SPELLING.partition_bytes = partition_bytes
+    schemas = [meeting_schema(random) for _ in range(2)]
+    try:
+        grammar = ff.compile_json_schema({"anyOf": schemas}, SPELLING, whitespace="compact")
+    except ff.GrammarError:
+        return
+    for _ in range(4):
+        matcher = grammar.matcher()
+        for _ in range(12):
+            allowed = matcher.allowed_token_ids().tolist()
+            assert set(allowed) == brute_force_mask(matcher, TREE, []), (schemas, matcher.text_bytes)
+            liked = [token for token in allowed if token >= 128] or allowed
+            if not liked:
+                break
+            matcher.accept_token(random.choice(liked))
+
+
+@pytest.mark.parametrize("number", [6, 12, 40])
+def test_roles_and_a_flag(cl100k: ff.Tokenizer, number: int) -> None:
+    roles = [f"role{at}" for at in range(number)]
+    said = [{"type": "object", "properties": {"r": {"const": role}}, "required": ["r"]} for role in roles]
+    flag = {"type": "object", "properties": {"main": {"const": True}}, "required": ["main"]}
+    bounded = [{"contains": one, "minContains": 0, "maxContains": 2} for one in said]
+    schema = {"type": "array", "allOf": [*bounded, {"contains": flag, "maxContains": 1}]}
+    grammar = ff.compile_json_schema(schema, cl100k)
+    main, other = {"r": "role1", "main": True}, {"r": "role1", "main": False}
+    for value in ([main, other], [main, other, other], [main, main], [other, other], [other, *[{"r": "x"}] * 9, main]):
+        assert is_sentence(grammar, json.dumps(value)) == is_valid(schema, value), value
+
+
+@pytest.mark.parametrize("made", ["letters, 26", "words, two choices", "letters, two choices"])
+def test_masks_where_many_are_read_beside(cl100k: ff.Tokenizer, made: str) -> None:
+    words = ["cat", "dog", "sun", "map", "pen", "cup", "hat", "box", "jar", "key", "lip", "nut"]
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    choices = {
+        "letters, 26": [list(letters)],
+        "words, two choices": [words, [word[::-1] for word in words]],
+        "letters, two choices": [list(letters[:13]), list(letters[13:])],
+    }
+    branches = [
+        {"allOf": [{"contains": {"pattern": one}, "minContains": 0, "maxContains": 1} for one in some]}
+        for some in choices[made]
+    ]
+    schema = {"type": "array", "items": {"type": "string"}, "anyOf": branches}
+    matcher = ff.compile_json_schema(schema, cl100k).matcher()
+    for token in cl100k.encode('["ab", "cd", "ez", "x'):
+        assert token in matcher.allowed_token_ids()
+        matcher.accept_token(token)
+
+
+def test_the_limit_says_what_to_change(cl100k: ff.Tokenizer) -> None:
+    many = [{"contains": {"type": "object", "required": [f"k{at}"]}, "maxContains": 3} for at in range(12)]
+    with pytest.raises(ff.LimitError, match="at /allOf/0/contains.*let no item obey two of these contains"):
+        ff.compile_json_schema({"type": "array", "allOf": many}, cl100k)

@@ -94,19 +94,22 @@ class LimitError(FFGrammarError):
         detail: what reached the limit, in words; may be empty.
         where: the nearest place that is known, as a phrase: "at /properties/a" in a schema, "in the terminal A" in a
             grammar, "after 7 bytes of the text, in /a/0, in string" while a text is read; "" if none is known.
+        advice: what to change, where a higher limit would not help; else "".
     """
 
-    def __init__(self, limit: str, value: int, detail: str = "", where: str = "") -> None:
+    def __init__(self, limit: str, value: int, detail: str = "", where: str = "", advice: str = "") -> None:
         self.limit = limit
         self.value = value
         self.detail = detail
         self.where = where
+        self.advice = advice
         super().__init__(self._message())
 
     def _message(self) -> str:
         what = " ".join([part for part in (self.detail, self.where) if part])
         told = f"{what}: " if what else ""
-        return f"{told}limit {self.limit}={self.value} reached; raise it with limits=Limits({self.limit}=...)"
+        advice = self.advice or f"raise it with limits=Limits({self.limit}=...)"
+        return f"{told}limit {self.limit}={self.value} reached; {advice}"
 
     def locate(self, where: str) -> None:
         """Add the place, unless a nearer one is known."""
@@ -117,13 +120,12 @@ class LimitError(FFGrammarError):
     def __reduce__(self) -> tuple[Any, ...]:
         # Process pools send errors by pickle. By default an exception is unpickled by a call with its `args`. Here they
         # hold the message, which is not what the constructor takes.
-        return _limit_error, (type(self), self.limit, self.value, self.detail, self.where, self.args)
+        fields = (self.limit, self.value, self.detail, self.where, self.advice)
+        return _limit_error, (type(self), fields, self.args)
 
 
-def _limit_error(
-    kind: type[LimitError], limit: str, value: int, detail: str, where: str, args: tuple[Any, ...]
-) -> LimitError:
-    error = kind(limit, value, detail, where)
+def _limit_error(kind: type[LimitError], fields: tuple[str, int, str, str, str], args: tuple[Any, ...]) -> LimitError:
+    error = kind(*fields)
     error.args = args
     return error
 

@@ -158,7 +158,8 @@ class Parametric:
         bits: how many bits the set has.
         joined: an instance may be reached by several productions at once, which set different bits. Then all of these
             bits are set. The front-end promises that only the bits and counters that productions of the family set tell
-            these productions apart: all of them begin and end at the same places of the text.
+            these productions apart: all of them begin and end at the same places of the text. No parameter derives the
+            empty text.
     """
 
     number: int

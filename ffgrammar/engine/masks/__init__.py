@@ -5,6 +5,7 @@ In reading order:
 - `trie_walk`: what a lexer state says of the whole vocabulary, found by the lexer alone.
 - `lexeme_exit`: the tokens in which a lexeme ends, so that the parser must be asked.
 - `base_state`: states that are nearly alike, so that the partition of one is made from that of the other.
+- `open_state`: lexemes that are read beside others count only where the others end.
 - `partition_cache`: partitions of a vocabulary, kept for all grammars.
 - `partition_notes`: what else is found out about lexer states, kept in the same table.
 - `segment_walk`: what a lexer state says of what is left of tokens where a lexeme has ended.

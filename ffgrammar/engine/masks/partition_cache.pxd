@@ -2,8 +2,8 @@
 
 A partition is what the trie walk makes of a lexer state: the mask of the tokens that stay inside the lexeme, and the exits
 (trie_walk.pxd). It depends only on the expressions that may follow inside the state's lexemes, and on where these lexemes end:
-which of them are lazy, words or gates of others (`Dfa.gates`), and whether the automaton is eager (`Dfa.eager`). So the partition
-of a JSON string that was made for one schema serves the next one. An expression has a different number in each grammar. So
+which of them are lazy, words or read beside others (`Dfa.beside`), and whether the automaton is eager (`Dfa.eager`). So the
+partition of a JSON string that was made for one schema serves the next one. An expression has a different number in each grammar. So
 expressions are interned here once more, by structure: two expressions that were built in the same way get the same number.
 """
 
@@ -39,8 +39,8 @@ cdef struct Partitions:
     Lock lock
     bint has_lock
     Intern exprs            # expressions: (kind, then the bytes of a literal, or the numbers of the parts and plain numbers)
-    # (`Dfa.eager` + 2 * the number of words, the lazy lexemes of the state as bits, expressions...). Where some lexeme has a gate,
-    # the first word has the bit GATED, and the gates follow.
+    # (`Dfa.eager` + 2 * the number of words, the lazy lexemes of the state as bits, expressions...). Where some lexeme is read
+    # beside another one, the first word has the bit HAS_BESIDE, and the places of those others follow.
     Intern keys
     Partition** by_key      # NULL where nothing is known, or an odd address where that of a short walk was not
     size_t room             # for how many entries `by_key` has memory

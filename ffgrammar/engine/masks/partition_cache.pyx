@@ -16,15 +16,15 @@ from ffgrammar.core.vec cimport vec_free, vec_push
 from ffgrammar.engine.masks.mask_cache cimport DENSE, list_tokens
 from ffgrammar.engine.masks.scratch cimport scratch_pool_free, scratch_pool_init
 from ffgrammar.engine.masks.trie_walk cimport EXIT_WORDS
-from ffgrammar.regex.dfa.lazy_dfa cimport NO_GATE
+from ffgrammar.regex.dfa.lazy_dfa cimport ALONE
 from ffgrammar.regex.dfa.threads cimport is_one_thread
 from ffgrammar.regex.expr.shared_numbers cimport shared_expression
 
 cdef enum:
     # lexemes of a state: each is one bit of a word
     MAX_LEXEMES = 32
-    # in the first word of a key: the lexemes are followed by their gates
-    GATED = 0x80000000
+    # in the first word of a key: the lexemes are followed by those beside which they are read
+    HAS_BESIDE = 0x80000000
     # instead of a key: the partition of the state is never kept
     NO_KEY = 0xFFFFFFFD
     # A partition whose walk was short is kept if it has at most this many bytes: when it is first needed, and when another grammar
@@ -113,20 +113,20 @@ cdef int reserve_key(Partitions* p) noexcept nogil:
     return OK
 
 
-cdef uint32_t add_gates(const Dfa* dfa, const uint32_t* pairs, uint32_t count, uint32_t* words) noexcept nogil:
-    """Write the gate of each lexeme of a state: its place among them, `count` where it is not one of them, or NO_GATE. Returns how
-    many words these are: none if no lexeme has a gate."""
+cdef uint32_t add_beside(const Dfa* dfa, const uint32_t* pairs, uint32_t count, uint32_t* words) noexcept nogil:
+    """Write beside which lexeme each one of a state is read: its place among them, `count` where it is not one of them, or ALONE.
+    Returns how many words these are: none if all lexemes of the automaton are read alone."""
     cdef bint found = False
-    cdef uint32_t i, gate
-    cdef uint32_t lexemes = <uint32_t>dfa.gates.len
+    cdef uint32_t i, other
+    cdef uint32_t lexemes = <uint32_t>dfa.beside.len
     for i in range(count if lexemes else 0):
-        gate = dfa.gates.data[pairs[2 * i] % lexemes]
-        words[i] = NO_GATE
-        if gate != <uint32_t>NO_GATE:
+        other = dfa.beside.data[pairs[2 * i] % lexemes]
+        words[i] = ALONE
+        if other != <uint32_t>ALONE:
             found = True
             words[i] = 0
             # (the lexemes are all of one thread, so their slots are the same)
-            while words[i] < count and pairs[2 * words[i]] % lexemes != gate:
+            while words[i] < count and pairs[2 * words[i]] % lexemes != other:
                 words[i] += 1
     return count if found else 0
 
@@ -137,7 +137,7 @@ cdef int add_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t number, uint
     cdef uint32_t count = intern_len(&dfa.states, number) - 1
     cdef uint32_t words[2 * MAX_LEXEMES + 2]
     cdef uint32_t used = 2
-    cdef uint32_t i, lexeme, gates
+    cdef uint32_t i, lexeme, beside
     cdef int status
     # (what lexemes read that do not compete does not depend on their expressions alone)
     if count > 2 * MAX_LEXEMES or not is_one_thread(&dfa.threads, pairs, count):
@@ -155,10 +155,10 @@ cdef int add_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t number, uint
         if status <= 0:
             return status
         used += 1
-    gates = add_gates(dfa, pairs, count >> 1, words + used)
-    if gates:
-        words[0] |= <uint32_t>GATED
-        used += gates
+    beside = add_beside(dfa, pairs, count >> 1, words + used)
+    if beside:
+        words[0] |= <uint32_t>HAS_BESIDE
+        used += beside
     # room comes first, so that every key has an entry
     status = reserve_key(p)
     if status >= 0:

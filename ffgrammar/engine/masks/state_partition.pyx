@@ -1,7 +1,8 @@
 """The partition of a lexer state: what the lexer alone says of the whole vocabulary.
 
 A partition is kept for other rows and other grammars (partition_cache.pyx). A state that resembles one whose partition took a long
-walk (base_state.pyx) gets its own by a walk over the places where the two differ.
+walk (base_state.pyx) gets its own by a walk over the places where the two differ. Where lexemes are read beside others, the
+partition is made from that of the open state (open_state.pxd).
 """
 
 from libc.stddef cimport size_t
@@ -10,6 +11,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.map cimport map_put
 from ffgrammar.engine.masks.base_state cimport base_state
 from ffgrammar.engine.masks.lexeme_exit cimport walk_exits
+from ffgrammar.engine.masks.open_state cimport close_exits, open_state
 from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, SHORT, partitions_find, partitions_keep
 from ffgrammar.engine.masks.tables cimport reset_scratch
 from ffgrammar.engine.masks.trie_walk cimport partition_from_base, partition_vocabulary
@@ -71,10 +73,13 @@ cdef int patch_from_base(
 
 
 cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
-    cdef uint32_t base = config.state
-    cdef int status
-    if k.partitions.max_bytes == 0:
-        return walk_vocabulary(k, m, config.state)
+    cdef uint32_t base
+    cdef int status = open_state(&m.dfa, config.state, &k.reached, &base)
+    if status >= 0 and base != config.state:
+        status = partition_state(k, m, base) if k.partitions.max_bytes else walk_vocabulary(k, m, base)
+        return status if status < 0 else close_exits(&m.dfa, &k.vocab, config.state, &k.exits)
+    if status < 0 or k.partitions.max_bytes == 0:
+        return status if status < 0 else walk_vocabulary(k, m, config.state)
     status = base_state(&m.dfa, config.state, &k.base_states, &k.reached, &base)
     if status < 0:
         return status

@@ -54,7 +54,7 @@ cdef class RuleTables:
         own_vec(&rules.owner, &rules.template_list)
         own_vec(&rules.owner, &rules.template_starts)
         own_vec(&rules.owner, &rules.changes)
-        own_vec(&rules.owner, &rules.gates)
+        own_vec(&rules.owner, &rules.beside)
         own_vec(&rules.owner, &rules.guarded)
         own_vec(&rules.owner, &rules.tails)
         own_vec(&rules.owner, &rules.instance)
@@ -305,9 +305,9 @@ cdef class RuleTables:
             for i in range(length if bits else 0):
                 push(&rules.templates, bits >> 32 * i & 0xFFFFFFFF)
         if template.beside is not None:
-            if rules.gates.len == 0 and vec_fill(&rules.gates, rules.exprs.len, 0xFF) < 0:
+            if rules.beside.len == 0 and vec_fill(&rules.beside, rules.exprs.len, 0xFF) < 0:
                 raise MemoryError
-            rules.gates.data[<uint32_t>template.last_lexeme()] = template.beside
+            rules.beside.data[<uint32_t>template.last_lexeme()] = template.beside
         if template.guards:
             push(&rules.templates, len(template.guards))
             for guard in template.guards:

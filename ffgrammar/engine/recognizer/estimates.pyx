@@ -257,12 +257,12 @@ cdef int note_nearest(Vec* nearest, uint32_t expr, uint32_t length, uint32_t* le
     return NO_MEMORY if vec_push(nearest, expr) < 0 else OK
 
 
-cdef uint32_t gate_length(const Recognizer* m, const uint32_t* pairs, uint32_t count, uint32_t lexeme) noexcept nogil:
+cdef uint32_t beside_length(const Recognizer* m, const uint32_t* pairs, uint32_t count, uint32_t lexeme) noexcept nogil:
     """What the lexeme beside which another one is read (ir.Template.beside) still needs; 0 if there is none."""
     cdef uint32_t i
-    if lexeme < m.rules.gates.len and m.rules.gates.data[lexeme] != <uint32_t>NONE:
+    if lexeme < m.rules.beside.len and m.rules.beside.data[lexeme] != <uint32_t>NONE:
         for i in range(1, count, 2):
-            if pairs[i] == m.rules.gates.data[lexeme]:
+            if pairs[i] == m.rules.beside.data[lexeme]:
                 return min_remaining(m.nodes, pairs[i + 1])
     return 0
 
@@ -280,7 +280,7 @@ cdef int estimate(Estimates* e, Recognizer* m, const Config* config, uint32_t* c
         return NO_MEMORY
     for i in range(1, intern_len(&m.dfa.states, number), 2):
         lexeme = pairs[i]
-        length = max(min_remaining(m.nodes, pairs[i + 1]), gate_length(m, pairs, intern_len(&m.dfa.states, number), lexeme))
+        length = max(min_remaining(m.nodes, pairs[i + 1]), beside_length(m, pairs, intern_len(&m.dfa.states, number), lexeme))
         # (a lexeme with a slot is never a skip)
         skips = lexeme < m.rules.is_skip.len and m.rules.is_skip.data[lexeme]
         length = add_lengths(length, row_cost(e, m, row) if skips else waiting_cost(e, m, row, lexeme))

@@ -37,7 +37,7 @@ cdef int recognizer_init(Recognizer* m, Nodes* nodes, Rules* rules, bint single_
         return NO_MEMORY
     if dfa_init(&m.dfa, nodes) < 0 or vec_fill(&m.dfa.lazy, rules.exprs.len, 0) < 0:
         return NO_MEMORY
-    if vec_extend(&m.dfa.gates, rules.gates.data, rules.gates.len) < 0:
+    if vec_extend(&m.dfa.beside, rules.beside.data, rules.beside.len) < 0:
         return NO_MEMORY
     m.dfa.eager = rules.has_checks
     m.dfa.first_word = rules.first_word

@@ -76,7 +76,7 @@ class InlineJSON:
         except LimitError as error:
             inner = f"{error.where} of the schema " if error.where else "in the schema "
             where = f"{inner}at {self.texts.told(op.offset)}"
-            raise LimitError(error.limit, error.value, error.detail, where) from error
+            raise LimitError(error.limit, error.value, error.detail, where, error.advice) from error
         if grammar.checks:
             message = "a schema with uniqueItems, or with keys that must not come twice, cannot stand in a Lark text"
             raise error_at(self.texts, op.offset, message, UnsupportedError)

@@ -51,7 +51,7 @@ cdef enum:
     DEAD = 0xFFFFFFFE      # no lexeme goes on with this byte, and the bytes before it match none
     UNKNOWN = 0xFFFFFFFF   # not computed yet
     NO_LEXEMES = 0         # the id of the empty lexeme set
-    NO_GATE = 0xFFFFFFFF   # in `gates`
+    ALONE = 0xFFFFFFFF     # in `beside`
     NO_STATE = 1           # flag of a word that is no state, but the number of an ending, shifted as that of a state
 
 cdef struct Dfa:
@@ -62,7 +62,7 @@ cdef struct Dfa:
     Vec delta            # 256 words a state: the target of each byte
     Vec accept           # per state number: the id in `lexsets` of the lexemes that it matches
     Vec lazy             # per lexeme: whether it ends at its first match
-    Vec gates     # per lexeme: the lexeme without which it is not read, or NO_GATE; empty if all are read alone
+    Vec beside           # per lexeme: the lexeme without which it is not read, or ALONE; empty if all are read alone
     Vec work             # states that are being put together; used as a stack
     Threads threads
     uint32_t first_word  # lexemes from this number on match nothing, but no other lexeme ends where one of them can go on

@@ -29,7 +29,7 @@ cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
     own_vec(&d.owner, &d.delta)
     own_vec(&d.owner, &d.accept)
     own_vec(&d.owner, &d.lazy)
-    own_vec(&d.owner, &d.gates)
+    own_vec(&d.owner, &d.beside)
     own_vec(&d.owner, &d.work)
     threads_init(&d.threads, &d.owner)
     if owner_status(&d.owner) < 0 or intern_add(&d.lexsets, NULL, 0, &empty) < 0:
@@ -60,26 +60,26 @@ cdef inline bint has_ended(const Dfa* d, uint32_t lexeme) noexcept nogil:
 
 
 cdef bint is_shut(const Dfa* d, const uint32_t* pairs, size_t count, uint32_t lexeme, bint ends) noexcept nogil:
-    """Whether a lexeme has a gate that is not among some pairs, or does not match there if `ends`."""
-    cdef uint32_t gate = d.gates.data[lexeme % d.gates.len]
+    """Whether a lexeme is read beside one that is not among some pairs, or that does not match there if `ends`."""
+    cdef uint32_t other = d.beside.data[lexeme % d.beside.len]
     cdef size_t i
-    if gate == <uint32_t>NO_GATE:
+    if other == <uint32_t>ALONE:
         return False
-    # (a lexeme with a slot has a gate with the same slot)
-    gate += lexeme - lexeme % <uint32_t>d.gates.len
+    # (a lexeme with a slot is read beside one with the same slot)
+    other += lexeme - lexeme % <uint32_t>d.beside.len
     for i in range(0, count, 2):
-        if pairs[i] == gate:
+        if pairs[i] == other:
             return ends and not nullable(d.nodes, pairs[i + 1])
     return True
 
 
 cdef void drop_shut(Dfa* d, size_t base) noexcept nogil:
-    """Drop the pairs of lexemes whose gates are not read from the tuple that lies on `work` from `base` on."""
+    """Drop the pairs of lexemes that are read beside others, which are not in the tuple that lies on `work` from `base` on."""
     cdef uint32_t* pairs = d.work.data + base + 1
     cdef size_t count = d.work.len - base - 1
     cdef size_t kept = 0
     cdef size_t i
-    # (a gate has no gate itself, so dropping pairs on the way changes nothing for others)
+    # (those others are read alone, so dropping pairs on the way changes nothing for others)
     for i in range(0, count, 2):
         if not is_shut(d, pairs, count, pairs[i], False):
             pairs[kept] = pairs[i]
@@ -103,7 +103,7 @@ cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
     for i in range(1, count, 2):
         if intern_get(&d.states, number)[i] >= d.first_word and not d.threads.present:
             break
-        if d.gates.len and is_shut(d, intern_get(&d.states, number) + 1, count - 1, intern_get(&d.states, number)[i], True):
+        if d.beside.len and is_shut(d, intern_get(&d.states, number) + 1, count - 1, intern_get(&d.states, number)[i], True):
             continue
         if nullable(d.nodes, intern_get(&d.states, number)[i + 1]) and not has_ended(d, intern_get(&d.states, number)[i]):
             # This push cannot fail: the state's tuple lay here and was longer, so there is room.
@@ -123,7 +123,7 @@ cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state)
     cdef size_t base = d.work.len
     if vec_push(&d.work, 1) < 0 or vec_extend(&d.work, pairs, count) < 0:
         return NO_MEMORY
-    if d.gates.len:
+    if d.beside.len:
         drop_shut(d, base)
     return find_state(d, base, state)
 
@@ -239,7 +239,7 @@ cdef int take_derivatives(Dfa* d, uint32_t number, uint32_t byte, uint32_t* bits
             return status
         if status and (vec_push(&d.work, pairs[i]) < 0 or vec_push(&d.work, found) < 0):
             return NO_MEMORY
-    if d.gates.len:
+    if d.beside.len:
         drop_shut(d, base)
     return OK
 

@@ -8,7 +8,9 @@ counted is built from halves: for up to n items, the number of rules grows with 
 from __future__ import annotations
 
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
+from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, prefix_length
+from ffgrammar.grammar.json_schema.shape.constraints import Items
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 
 __all__ = ["array_symbol"]
@@ -21,6 +23,8 @@ FLAT = 32
 def array_symbol(style: ArrayStyle, shape: Shape, depth: int) -> int | None:
     """The symbol of the arrays of a shape; None when there are none."""
     em = style.em
+    if shape.contained:
+        shape = _without_forbidden(em, shape)
     least, most = shape.min_items, shape.max_items
     length = prefix_length(shape)
     if most is not None and length > most:
@@ -62,6 +66,18 @@ def array_symbol(style: ArrayStyle, shape: Shape, depth: int) -> int | None:
         some = _list(style, rest, max(least - length, 1), None if most is None else most - length)
         bodies.append(style.enclosed((*run, style.comma, some) if run else (some,)))
     return em.rule(bodies, "array")
+
+
+def _without_forbidden(em: Symbols, shape: Shape) -> Shape:
+    """The shape, in which `items` says what a `contains` does that no item may obey."""
+    forbidden = [one for one in shape.contained if one.most == 0 and not one.start]
+    if not forbidden:
+        return shape
+    found = shape.copy()
+    found.contained = tuple([one for one in shape.contained if one not in forbidden])
+    opposites = [Items((), em.negation.conj(one.subschema, one.conj)) for one in forbidden]
+    found.items = (*shape.items, *opposites)
+    return found
 
 
 def _list(style: ArrayStyle, item: int, least: int, most: int | None) -> int:

@@ -215,19 +215,24 @@ class ClauseMembers:
         failed = sum([self.failed.get(part, 0) for part in other.fails])
         return any([self.excluded.get(part, 0) & failed for part in event.fails])
 
-    def write(self, em: Symbols, others: list[Body]) -> list[Body]:
-        """Make the templates. Returns the bodies of the lists of properties, without braces."""
-        first = em.builder.parametric(2 * self.distance, "members")
-        more = em.builder.parametric(2 * self.distance, "members")
+    def write(self, em: Symbols, others: list[Body]) -> int:
+        """Make the templates. Returns the symbol of the objects."""
+        joined = any([event.beside is not None for event in self.events])
+        first = em.builder.parametric(2 * self.distance, "object with conditions", joined=joined)
+        more = em.builder.parametric(2 * self.distance, "members", joined=joined)
         add = em.builder.add_template
         end = self.passing(self.listed + 1)
-        for symbol, comma in ((first, ()), (more, (em.comma,))):
+        # (the braces are in the templates, because no parameter of a joined nonterminal may derive the empty text)
+        for symbol, before in ((first, (em.left_brace, *em.layout.line_break)), (more, (em.comma,))):
             for event in self.events:
-                body = [*comma, *event.body]
+                body = [*before, *event.body]
                 for bit, need, settled, sets in self.moves(event):
-                    add(symbol, body, more, bit=bit, need=need, sets=sets, settled=(settled, self.distance))
+                    bounds = (settled, self.distance)
+                    add(symbol, body, more, bit=bit, need=need, sets=sets, settled=bounds, beside=event.beside)
             _, need, settled, sets = self.passing(self.listed)
             for other in others:
-                add(symbol, [*comma, *other], more, need=need, sets=sets, settled=(settled, self.distance))
-        add(more, [], need=end.need, settled=(end.settled, self.distance))
-        return [(first,)] if end.need else [(first,), ()]
+                add(symbol, [*before, *other], more, need=need, sets=sets, settled=(settled, self.distance))
+        add(more, [*em.layout.last_break, em.right_brace], need=end.need, settled=(end.settled, self.distance))
+        if not end.need:
+            add(first, em.layout.enclosed(em.left_brace, (), em.right_brace))
+        return first

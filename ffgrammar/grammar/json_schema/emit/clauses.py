@@ -20,17 +20,20 @@ takes too long, `ClausesRefused` is raised, and the schema is read again without
 
 from __future__ import annotations
 
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.emit.clause_members import ClauseMembers
 from ffgrammar.grammar.json_schema.emit.dead_ends import Learned, learned
 from ffgrammar.grammar.json_schema.emit.implied import Event, Part, with_implied
 from ffgrammar.grammar.json_schema.emit.members import Body
+from ffgrammar.grammar.json_schema.emit.only_types import only_types
 from ffgrammar.grammar.json_schema.emit.other_keys import key_classes, key_filter, key_symbols, named_key
 from ffgrammar.grammar.json_schema.emit.symbols import ClausesRefused, Symbols
 from ffgrammar.grammar.json_schema.emit.value_kinds import value_kinds
+from ffgrammar.grammar.json_schema.emit.value_lexemes import are_told_by_lexemes, free_names, string_events
 from ffgrammar.grammar.json_schema.normalize.parts import property_conjs
 from ffgrammar.grammar.json_schema.shape.constraints import Clause
 from ffgrammar.grammar.json_schema.shape.shape import Shape
+from ffgrammar.grammar.json_schema.shape.types import ALL, STR
 
 __all__ = ["clause_object"]
 
@@ -40,12 +43,15 @@ MAX_ROUNDS = 4
 WORK = 1000
 
 
-def clause_object(em: Symbols, shape: Shape, depth: int) -> int | None:
-    """The symbol of the objects of a shape with clauses; None if there are none."""
+def clause_object(em: Symbols, shape: Shape, depth: int, has_lexemes: bool = True) -> int | None:
+    """The symbol of the objects of a shape with clauses; None if there are none. `has_lexemes`: strings may be told
+    apart by lexemes (value_lexemes.py)."""
     names = _names(shape)
     allowed = key_filter(em, shape.key_names) if shape.key_names else None
-    events = _events(em, shape, [name for name in names if _matches(em, allowed, name)], depth)
     listed = [] if em.any_order else [name for name, is_listed in names.items() if is_listed]
+    free = free_names(list(shape.clauses), listed) if has_lexemes else set()
+    events = _events(em, shape, [name for name in names if _matches(em, allowed, name)], depth, free)
+    told_by_lexemes = [event for event in events if event.beside is not None]
     required = dict.fromkeys(shape.required)
     clauses = list(shape.clauses)
     for _ in range(MAX_ROUNDS):
@@ -59,9 +65,13 @@ def clause_object(em: Symbols, shape: Shape, depth: int) -> int | None:
         implied = with_implied(clauses, events, listed)
         members = ClauseMembers(list(names), listed, list(required), implied, events, not em.any_order)
         doubtful = members.doubtful()
+        if told_by_lexemes:
+            left = free_names(implied, listed)
+            if doubtful or any([event not in events or event.name not in left for event in told_by_lexemes]):
+                return clause_object(em, shape, depth, False)
         more = learned(em, members, doubtful) if doubtful else None
         if more is None:
-            return _written(em, key_classes(em, shape, dict.fromkeys(names), allowed), members, depth)
+            return _written(em, key_classes(em, shape, dict.fromkeys(names), allowed, depth), members, depth)
         known = len(clauses), len(events)
         clauses, events = _with_learned(events, clauses, more)
         if known == (len(clauses), len(events)):
@@ -89,8 +99,7 @@ def _written(em: Symbols, classes: list[tuple[int, Conj]], members: ClauseMember
         if value != em.never:
             others.append((*key_symbols(em, keys, "key"), value))
     em.promised.update([event.body[-1] for event in members.events])
-    bodies = members.write(em, others)
-    return em.rule([em.layout.enclosed(em.left_brace, body, em.right_brace) for body in bodies], "object")
+    return members.write(em, others)
 
 
 def _names(shape: Shape) -> dict[str, bool]:
@@ -108,7 +117,8 @@ def _names(shape: Shape) -> dict[str, bool]:
     return names
 
 
-def _events(em: Symbols, shape: Shape, names: list[str], depth: int) -> list[Event]:
+def _events(em: Symbols, shape: Shape, names: list[str], depth: int, free: set[str]) -> list[Event]:
+    """The events of the named keys; free: the keys whose strings may be told apart by lexemes."""
     parts: dict[str, dict[Conj, None]] = {}
     for clause in shape.clauses:
         for name, conj in clause.values:
@@ -118,11 +128,33 @@ def _events(em: Symbols, shape: Shape, names: list[str], depth: int) -> list[Eve
     for name in names:
         always = frozenset([(name, NEVER)] if NEVER in parts.get(name, ()) else ())
         tested = [(name, conj) for conj in parts.get(name, ()) if conj != NEVER]
-        for conj, fails in value_kinds(em, conjs.get(name, ()), always, tested):
+        base = conjs.get(name, ())
+        if name in free and base != NEVER and are_told_by_lexemes(em, base, tested):
+            subschema = em.subschemas.list[tested[0][1][0]]
+            strings = only_types(em, subschema, "pattern", base, STR)
+            found = string_events(em, name, named_key(em, name), strings, always, tested)
+            events += [event._replace(number=len(events) + index) for index, event in enumerate(found)]
+            base = only_types(em, subschema, "pattern", base, ALL & ~STR)
+            surely, tested = _failing(em, base, tested)
+            always |= surely
+        for conj, fails in value_kinds(em, base, always, tested):
             value = em.never if conj == NEVER else em.symbol(conj, depth + 1)
             if value != em.never:
                 events.append(Event(name, (*named_key(em, name), value), fails, len(events)))
     return events
+
+
+def _failing(em: Symbols, base: Conj, parts: list[Part]) -> tuple[frozenset[Part], list[Part]]:
+    """The parts of clauses that fail with all values that obey a conjunction, and those that may fail with some, as far
+    as is cheap to see."""
+    surely: list[Part] = []
+    maybe: list[Part] = []
+    for part in parts:
+        opposite = em.negation.conj(em.subschemas.list[part[1][0]], part[1])
+        if opposite != NEVER and em.combiner.resolved_shapes(join(base, opposite)):
+            holds = em.combiner.resolved_shapes(join(base, part[1]))
+            (maybe if holds else surely).append(part)
+    return frozenset(surely), maybe
 
 
 def _simplified(

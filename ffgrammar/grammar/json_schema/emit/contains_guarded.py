@@ -26,12 +26,14 @@ from typing import NamedTuple
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.grammar.ir import ANY_COUNT, MAX_COUNT, Guard
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
+from ffgrammar.grammar.json_schema.emit.contains_counts import Count, count_of, needed_bits
 from ffgrammar.grammar.json_schema.emit.only_types import only_types
+from ffgrammar.grammar.json_schema.emit.scalar_texts import scalar_texts
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.shape.shape import Shape
-from ffgrammar.grammar.json_schema.shape.types import ARR, BOOLS, FALSE, NULL, NUM, OBJ, STR, TRUE
+from ffgrammar.grammar.json_schema.shape.types import ARR, NUM, OBJ
 from ffgrammar.regex.expr.store import NOTHING
 
 __all__ = ["array_with_guards"]
@@ -45,23 +47,12 @@ Bounds = tuple[int, int | None]
 
 
 class _Counted(NamedTuple):
-    """A `contains`.
-
-    Attributes:
-        scalars: the expression of the scalars that obey it.
-        lexeme: the symbol of the lexeme with this expression.
-        bit: its first bit.
-        bits: how many bits it has; they are as many as items must obey it, or as may.
-        least: how many items must obey it.
-        is_bounded: whether it has an upper bound, which is `bits` then.
-    """
+    """A `contains`: the expression of the scalars that obey it, the symbol of the lexeme with this expression, and how
+    it is counted."""
 
     scalars: int
     lexeme: int
-    bit: int
-    bits: int
-    least: int
-    is_bounded: bool
+    counter: Count
 
 
 class _Container(NamedTuple):
@@ -80,17 +71,16 @@ def array_with_guards(style: ArrayStyle, shape: Shape, depth: int, item: Conj, m
         LimitError: there are too many productions.
     """
     em = style.em
-    sizes = [one.least if one.most is None else one.most for one in shape.contained]
-    tail = max([one.least for one in shape.contained])
-    templates = (1 + sum(sizes)) * (2 if most is None else 2 + tail)
-    if any([one.start for one in shape.contained]) or shape.min_items >= MAX_COUNT or templates > MOST_TEMPLATES:
+    counts = _counts(shape)
+    if counts is None or shape.min_items >= MAX_COUNT:
         return None
-    if any([size < max(one.least, 1) for one, size in zip(shape.contained, sizes, strict=True)]):
+    tail = max([one.least for one in counts])
+    if (1 + sum([one.bits for one in counts])) * (2 if most is None else 2 + tail) > MOST_TEMPLATES:
         return None
     if most is not None and most < max(tail, shape.min_items):
         return None
     try:
-        found = _items(style, shape, depth, item, sizes)
+        found = _items(style, shape, depth, item, counts)
         if found is None or not _has_no_dead_end(em, *found, most):
             return None
     except (LimitError, UnsupportedError):
@@ -99,8 +89,21 @@ def array_with_guards(style: ArrayStyle, shape: Shape, depth: int, item: Conj, m
     return _Writer(style, shape, *found, most).array()
 
 
+def _counts(shape: Shape) -> list[Count] | None:
+    """The count of each `contains`. None if one has no bit, or does not count from the first item on."""
+    found: list[Count] = []
+    bit = 0
+    for one in shape.contained:
+        count = count_of(one, bit)
+        if one.start or count is None or not count.bits:
+            return None
+        found.append(count)
+        bit += count.bits
+    return found
+
+
 def _items(
-    style: ArrayStyle, shape: Shape, depth: int, item: Conj, sizes: list[int]
+    style: ArrayStyle, shape: Shape, depth: int, item: Conj, counts: list[Count]
 ) -> tuple[int, list[_Counted], list[_Container]] | None:
     """The expression of all scalars, each `contains`, and the items that are no scalars. None if some numbers are
     undecided, or as in `_containers`."""
@@ -110,16 +113,13 @@ def _items(
     if _has_undecided_numbers(em, shape, item):
         return None
     counted: list[_Counted] = []
-    bit = 0
-    for one, size in zip(shape.contained, sizes, strict=True):
-        scalars = _scalars(em, join(item, one.conj), is_canonical)
-        lexeme = em.builder.separate(scalars, "value")
-        counted.append(_Counted(scalars, lexeme, bit, size, one.least, one.most is not None))
-        bit += size
+    for one, count in zip(shape.contained, counts, strict=True):
+        scalars = scalar_texts(em, join(item, one.conj), is_canonical)
+        counted.append(_Counted(scalars, em.builder.separate(scalars, "value"), count))
     containers = _containers(style, shape, depth, item, counted)
     if containers is None:
         return None
-    return _scalars(em, item, is_canonical), counted, containers
+    return scalar_texts(em, item, is_canonical), counted, containers
 
 
 def _has_undecided_numbers(em: Symbols, shape: Shape, item: Conj) -> bool:
@@ -129,30 +129,11 @@ def _has_undecided_numbers(em: Symbols, shape: Shape, item: Conj) -> bool:
     for one in shape.contained:
         if one.most is not None:
             opposite = em.negation.conj(one.subschema, one.conj)
-            decided = [_scalars(em, join(item, conj), True, NUM) for conj in (one.conj, opposite)]
-            undecided = store.intersect([_scalars(em, item, True, NUM), store.complement(store.union(decided))])
+            decided = [scalar_texts(em, join(item, conj), True, NUM) for conj in (one.conj, opposite)]
+            undecided = store.intersect([scalar_texts(em, item, True, NUM), store.complement(store.union(decided))])
             if not store.is_nothing(undecided):
                 return True
     return False
-
-
-def _scalars(em: Symbols, conj: Conj, is_canonical: bool, types: int = STR | NUM | NULL | BOOLS) -> int:
-    """The expression of the scalars that obey a conjunction and have some types; is_canonical: the strings are
-    canonically spelled."""
-    exprs: list[int] = []
-    store = em.store
-    for shape in em.combiner.resolved_shapes(conj) if conj != NEVER else ():
-        if shape.types & types & STR:
-            bodies = shape.patterns or ((em.strings.canonical_body,) if is_canonical else ())
-            is_listed = shape.strings is not None
-            exprs.append(
-                em.strings.of(shape) if is_listed else em.strings.range(shape.min_length, shape.max_length, bodies)
-            )
-        if shape.types & types & NUM:
-            exprs.append(em.number(shape))
-        literals = ((NULL, b"null"), (TRUE, b"true"), (FALSE, b"false"))
-        exprs += [store.literal(text) for kind, text in literals if shape.types & types & kind]
-    return store.union(exprs)
 
 
 def _containers(
@@ -182,15 +163,15 @@ def _has_no_dead_end(
 ) -> bool:
     """Whether every array that obeys the guards so far can be completed. `scalars` is the expression of all scalars."""
     store = em.store
-    bounded = [one for one in counted if one.is_bounded]
-    needed = [one for one in counted if one.least]
+    bounded = [one for one in counted if one.counter.is_bounded]
+    needed = [one for one in counted if one.counter.least]
     if most is not None:
         return len(bounded) <= MOST_BOUNDED and _has_scalar_for_each_set(em, [scalars], bounded, needed)
     outside = {one: store.complement(one.scalars) for one in bounded}
     for one in needed:
         if store.is_nothing(store.intersect([one.scalars, *[outside[other] for other in bounded if other != one]])):
             return False
-    if any([not any([one.is_bounded for one in container.counted]) for container in containers]):
+    if any([not any([one.counter.is_bounded for one in container.counted]) for container in containers]):
         return True
     return not store.is_nothing(store.intersect([scalars, *outside.values()]))
 
@@ -232,7 +213,7 @@ class _Writer:
         self._most = most
         self._least = shape.min_items
         self._scalar = None if scalars == NOTHING else builder.separate(scalars, "value")
-        bits = sum([one.bits for one in counted])
+        bits = sum([one.counter.bits for one in counted])
         # A bit of `settled` must not be set unless the bit at a distance above it is set, too (ir.Template). Nothing
         # sets bits from the distance on. So `settled` has the bits that must not be set at all.
         self._distance = (bits + 31) // 32 * 32
@@ -243,7 +224,7 @@ class _Writer:
     def array(self) -> int:
         style, layout = self._style, self._style.layout
         starts = ((self._array, (style.opening, *layout.line_break)), (self._more, style.comma_symbols()))
-        tail = max([one.least for one in self._counted]) if self._most is not None else 0
+        tail = max([one.counter.least for one in self._counted]) if self._most is not None else 0
         for head, before in starts:
             if self._most is None:
                 self._add_items(head, before, (0, None), None)
@@ -252,9 +233,7 @@ class _Writer:
             for room in range(tail, 0, -1):
                 assert self._most is not None
                 self._add_items(head, before, (self._most - room, self._most - room), room)
-        needed = 0
-        for one in self._counted:
-            needed |= ((1 << one.least) - 1) << one.bit
+        needed = needed_bits([one.counter for one in self._counted])
         counts = ((self._least, None), ANY_COUNT)
         ending = [*layout.last_break, style.closing]
         style.em.builder.add_template(self._more, ending, need=needed, counts=counts)
@@ -273,27 +252,30 @@ class _Writer:
         """
         counted = self._counted
         # The `contains` that each of the last items must obey, unless enough items have: each has the bit that says so.
-        due = [] if room is None else [(one, one.bit + one.least - room) for one in counted if one.least >= room]
-        guards = [Guard(one.bit + one.bits - 1, one.lexeme >> 1, False) for one in counted if one.is_bounded]
+        due = []
+        if room is not None:
+            due = [(one, one.counter.bit + one.counter.least - room) for one in counted if one.counter.least >= room]
+        bounded = [(one, one.counter.full().bit_length() - 1) for one in counted if one.counter.is_bounded]
+        guards = [Guard(bit, one.lexeme >> 1, False) for one, bit in bounded]
         guards += [Guard(bit, one.lexeme >> 1, True) for one, bit in due]
         if self._scalar is not None:
             self._add(head, (*before, self._scalar), index, guards=tuple(guards))
             for one in counted:
-                self._add_counted(head, (*before, one.lexeme), index, one, beside=self._scalar >> 1)
+                self._add_counted(head, (*before, one.lexeme), index, one.counter, beside=self._scalar >> 1)
         for container in self._containers:
             need = sum([1 << bit for one, bit in due if one not in container.counted])
-            unset = sum([1 << one.bit + one.bits - 1 for one in container.counted if one.is_bounded])
+            unset = sum([one.counter.full() for one in container.counted])
             body = (*before, container.symbol)
             self._add(head, body, index, need=need, unset=unset)
             for one in container.counted:
-                self._add_counted(head, body, index, one, need=need, unset=unset)
+                self._add_counted(head, body, index, one.counter, need=need, unset=unset)
 
     def _add_counted(
         self,
         head: int,
         body: tuple[int, ...],
         index: Bounds,
-        one: _Counted,
+        one: Count,
         *,
         need: int = 0,
         unset: int = 0,
@@ -301,8 +283,7 @@ class _Writer:
     ) -> None:
         """Add the templates of the items that obey a `contains`: one for each of its bits."""
         for bit in range(one.bit, one.bit + one.bits):
-            before = 1 << bit - 1 if bit > one.bit else 0
-            self._add(head, body, index, bit=bit, need=need | before, unset=unset, beside=beside)
+            self._add(head, body, index, bit=bit, need=need | one.before(bit), unset=unset, beside=beside)
 
     def _add(
         self,

@@ -2,9 +2,9 @@
 
 - Few `contains`: a small automaton, written as productions (contains.py).
 - Many without upper bounds: a joined nonterminal remembers which of them have been met (many_contains.py).
-- Many with upper bounds, of which no item obeys two: each is counted apart (contains_apart.py).
-- Many with upper bounds, of which one item may obey several: what was counted guards the next item
-  (contains_guarded.py).
+- Many with upper bounds, of which no item obeys two: items of each kind are counted (contains_kinds.py).
+- Many with upper bounds, of which a scalar may obey several: what was counted guards the next item
+  (contains_guarded.py). Where this is not possible, kinds of items are counted again, if they are few.
 
 Where none of the last three can write the array, the automaton does, or ends in a LimitError.
 """
@@ -15,7 +15,7 @@ from math import prod
 
 from ffgrammar.grammar.ir import MAX_COUNT
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
-from ffgrammar.grammar.json_schema.emit import contains_apart, contains_guarded, many_contains
+from ffgrammar.grammar.json_schema.emit import contains_guarded, contains_kinds, many_contains
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
 from ffgrammar.grammar.json_schema.emit.contains import containing
 from ffgrammar.grammar.json_schema.shape.shape import Shape
@@ -46,11 +46,13 @@ def containing_array(style: ArrayStyle, shape: Shape, depth: int, items: list[Co
     if many_contains.may_be_remembered(shape, items, most):
         array = many_contains.array_that_contains(style, shape, depth, items)
     elif _choices(shape, most) >= FEWEST_CHOICES and len(items) == 1:
-        array = contains_apart.array_counted_apart(style, shape, depth, items[0], most)
+        array = contains_kinds.array_by_kinds(style, shape, depth, items[0], most, is_apart=True)
         if array is None:
             array = contains_guarded.array_with_guards(style, shape, depth, items[0], most)
+        if array is None:
+            array = contains_kinds.array_by_kinds(style, shape, depth, items[0], most, is_apart=False)
     if array is not None:
-        return array
+        return None if array == style.em.never else array
     lists = containing(style, shape, depth, items, most)
     return style.em.rule([style.enclosed(body) for body in lists], "array") if lists else None
 

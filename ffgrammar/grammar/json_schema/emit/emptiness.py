@@ -9,14 +9,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
+from ffgrammar.core.errors import LimitError, UnsupportedError
+from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join_all
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
+from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
+from ffgrammar.grammar.json_schema.emit.arrays import array_symbol
 from ffgrammar.grammar.json_schema.emit.emitter import Emitter
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, prefix_length, property_conj
 from ffgrammar.grammar.json_schema.shape.types import ARR, OBJ
 
 __all__ = ["find_emptiness"]
 
+# The parts of an `allOf` are compared if there are at most this many, and at most so many are named.
+MOST_PARTS = 40
+MOST_NAMED = 4
+# Properties and items are examined down to this many levels below them.
+LEVELS = 2
 # Of values of one type: a lower and an upper bound.
 _BOUNDS = [
     (("integer", "number"), "minimum", "maximum"),
@@ -41,7 +49,8 @@ def find_emptiness(emitter: Emitter, start: Conj, productive: bytearray) -> tupl
         seen.append(conj)
         found = _empty_part(emitter, conj, productive)
         if found is None:
-            return _contradiction(emitter.subschemas, conj) or (subschemas[conj[0]].pointer(), "")
+            place = subschemas[conj[0]].pointer()
+            return _contradiction(emitter.subschemas, conj) or (place, _contradicting_parts(emitter, conj))
         inner, what = found
         if inner == NEVER:
             return subschemas[conj[0]].pointer(), f": {what} is required, but no value is allowed there"
@@ -97,6 +106,48 @@ def _contradicting_contains(subschema: Subschema) -> str:
                 return f": `minContains` is greater than `{high}`"
             return f": `contains` needs an item, but `{high}` is 0"
     return ""
+
+
+def _contradicting_parts(emitter: Emitter, conj: Conj) -> str:
+    """Which parts of `allOf` contradict each other, as the end of a message: those of which each is needed for the
+    contradiction. "" if that is not plain to see."""
+    subschemas = emitter.subschemas
+    if len(conj) > 1 or conj == NEVER:
+        return ""
+    subschema = subschemas.list[conj[0]]
+    keywords = subschema.keywords()
+    parts = keywords.get("allOf", ())
+    if not 2 <= len(parts) <= MOST_PARTS:
+        return ""
+    others = {word: value for word, value in keywords.items() if word != "allOf"}
+    kept = [subschemas.child(subschema, part, ("allOf", str(index))) for index, part in enumerate(parts)]
+    places = dict(zip(kept, [subschema.pointer("allOf", str(index)) for index in range(len(parts))], strict=True))
+    rest = subschemas.synthesized(subschema, others)
+    try:
+        if not _is_empty(emitter, join_all([rest, *kept])):
+            return ""
+        for part in places:
+            fewer = [one for one in kept if one != part]
+            if _is_empty(emitter, join_all([rest, *fewer])):
+                kept = fewer
+    except (LimitError, UnsupportedError):
+        return ""
+    if len(kept) < 2:
+        return ""
+    named = [places[part] for part in kept[:MOST_NAMED]]
+    more = f" and {len(kept) - MOST_NAMED} more" if len(kept) > MOST_NAMED else ""
+    return f": {', '.join(named)}{more} contradict each other"
+
+
+def _is_empty(emitter: Emitter, conj: Conj) -> bool:
+    """Whether surely no value obeys a conjunction, as far as is cheap to see, or as the symbols of arrays with
+    `contains` show."""
+    if conj == NEVER or emitter.combiner.impossible(conj, LEVELS):
+        return True
+    for shape in emitter.combiner.resolved_shapes(conj):
+        if shape.types != ARR or not shape.contained or array_symbol(ArrayStyle(emitter), shape, 1) is not None:
+            return False
+    return True
 
 
 def _empty_part(emitter: Emitter, conj: Conj, productive: bytearray) -> tuple[Conj, str] | None:

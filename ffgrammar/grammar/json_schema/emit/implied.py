@@ -30,12 +30,14 @@ class Event(NamedTuple):
         body: its symbols.
         fails: the parts of clauses that fail where it is written.
         number: differs for each event of an object.
+        beside: the number of the lexeme of all values of its kind, if its own lexeme is read only beside that one.
     """
 
     name: str
     body: Body
     fails: frozenset[Part]
     number: int
+    beside: int | None = None
 
     def part(self) -> Part:
         """A part of clauses that fails where this event is written, and nowhere else."""

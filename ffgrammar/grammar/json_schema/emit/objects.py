@@ -18,6 +18,7 @@ from ffgrammar.grammar.json_schema.emit.other_keys import (
     key_filter,
     key_symbols,
     named_key,
+    other_property,
     wanted_kinds,
 )
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
@@ -136,18 +137,16 @@ def _object(em: Symbols, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
     for name in shape.required:
         names[name] = None
     allowed = key_filter(em, shape.key_names) if shape.key_names else None
-    classes = []
-    for keys, conj in key_classes(em, shape, names, allowed):
-        value = em.symbol(conj, depth + 1)
-        if value != em.never:
-            classes.append((keys, conj, value))
+    property_of_any = None if wanted else other_property(em, shape, names, allowed, depth)
+    classes = _classes(em, key_classes(em, shape, names, allowed, depth), depth) if property_of_any is None else []
     kinds = wanted_kinds(em, classes, wanted, depth) if wanted else []
     if not _cover(kinds, wanted):
         return None
     items = _items(em, shape, depth, names, listed, allowed)
     if items is None:
         return None
-    counts = _counts(shape, len(items), bool(classes))
+    others: list[Body] = [] if property_of_any in (None, em.never) else [(property_of_any,)]
+    counts = _counts(shape, len(items), bool(classes or others))
     if counts is None:
         return None
     least, most = counts
@@ -156,7 +155,7 @@ def _object(em: Symbols, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
     check = em.builder.check("new key") if classes and (wanted or least > 1) else None
     if check is not None and not _has_enough_keys(em, shape, classes, len(items), least, wanted):
         return None
-    others: list[Body] = [(*key_symbols(em, keys, "key", check), value) for keys, _, value in classes]
+    others += [(*key_symbols(em, keys, "key", check), value) for keys, _, value in classes]
     members = Members(items, others, kinds, (1 << len(wanted)) - 1, least, most)
     lists = unordered(em, members) if em.any_order else ordered(em, members)
     if not lists:
@@ -165,6 +164,12 @@ def _object(em: Symbols, shape: Shape, depth: int, wanted: tuple[SomeKey, ...]) 
     if check is not None:
         brace = em.builder.terminal(em.store.literal(b"{"), opens=True)
     return em.rule([em.layout.enclosed(brace, body, em.right_brace) for body in lists], "object")
+
+
+def _classes(em: Symbols, classes: list[tuple[int, Conj]], depth: int) -> list[tuple[int, Conj, int]]:
+    """The keys beside the named ones for which there are values, each with the symbol of the values."""
+    found = [(keys, conj, em.symbol(conj, depth + 1)) for keys, conj in classes]
+    return [one for one in found if one[2] != em.never]
 
 
 def _items(

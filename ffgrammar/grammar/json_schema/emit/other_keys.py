@@ -5,17 +5,27 @@ from __future__ import annotations
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
+from ffgrammar.grammar.json_schema.emit.key_patterns import KeyPattern, matching_sets, patterns_of
 from ffgrammar.grammar.json_schema.emit.layout import KeysApart
+from ffgrammar.grammar.json_schema.emit.matched_keys import matched_key
 from ffgrammar.grammar.json_schema.emit.members import Body
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.shape.constraints import SomeKey
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import STR
 
-__all__ = ["key_classes", "key_filter", "key_symbols", "named_key", "wanted_kinds"]
+__all__ = ["key_classes", "key_filter", "key_symbols", "named_key", "other_property", "wanted_kinds"]
 
 # Each class of keys that `patternProperties` tell apart costs as much as this many alternatives.
 CLASS_COST = 200
+OVERLAP = (
+    "patternProperties overlap in too many ways: let patterns exclude each other, by anchors such as ^, or put "
+    "patterns that demand the same into one"
+)
+# With more sets of patterns that may match one key, or with more sets of several patterns, the parser remembers which
+# of them do (matched_keys.py).
+FEW_SETS = 16
+FEW_OVERLAPS = 1
 # At most this many wants (see members.py) may be left for keys beside the named ones: each set of wants has a rule.
 MAX_WANTED = 8
 
@@ -57,7 +67,28 @@ def key_filter(em: Symbols, conj: Conj) -> int:
     return em.store.intersect([strings.any_key, em.store.union(options)])
 
 
-def key_classes(em: Symbols, shape: Shape, names: dict[str, None], allowed: int | None) -> list[tuple[int, Conj]]:
+def other_property(em: Symbols, shape: Shape, names: dict[str, None], allowed: int | None, depth: int) -> int | None:
+    """The symbol of a key beside the named ones, with its colon and value, where many sets of patterns may match a key.
+    None where few may, or where `key_classes` is to tell the keys apart. `em.never` if there are no such keys.
+
+    The arguments are those of `key_classes`.
+    """
+    if not any([group.patterns for group in shape.groups]) or em.any_order or not em.combiner.defers:
+        # (in any order, templates must begin with a lexeme)
+        return None
+    if shape.min_properties > max(1, len(set(shape.required))):
+        # keys that are counted are checked
+        return None
+    patterns = patterns_of(em, shape, depth)
+    sets = matching_sets(patterns, FEW_SETS)
+    if sets is not None and sum([some.bit_count() > 1 for some in sets]) <= FEW_OVERLAPS:
+        return None
+    return matched_key(em, shape, em.store.intersect(_all_of(em, names, allowed)), patterns, depth)
+
+
+def key_classes(
+    em: Symbols, shape: Shape, names: dict[str, None], allowed: int | None, depth: int
+) -> list[tuple[int, Conj]]:
     """The keys beside the named ones, by what their values must obey.
 
     Args:
@@ -65,6 +96,7 @@ def key_classes(em: Symbols, shape: Shape, names: dict[str, None], allowed: int 
         shape: the shape.
         names: the named keys.
         allowed: the expression that all keys must match; None: any key is allowed.
+        depth: how deep the object is nested.
 
     Returns:
         Pairs of an expression of keys and the conjunction that their values must obey. No key matches two of the
@@ -73,57 +105,61 @@ def key_classes(em: Symbols, shape: Shape, names: dict[str, None], allowed: int 
     Raises:
         LimitError: the patterns overlap in too many ways.
     """
-    store, strings = em.store, em.strings
-    parts = [strings.any_key] if allowed is None else [allowed]
-    patterns = dict.fromkeys([body for group in shape.groups for body, _ in group.patterns])
-    if not patterns:
-        return _one_class(em, shape, names, parts)
-    if names:
-        parts.append(store.complement(strings.any_of(names)))
+    if not any([group.patterns for group in shape.groups]):
+        return _one_class(em, shape, names, allowed)
     by_conj: dict[Conj, list[int]] = {}
-    for keys, matched in _split_by_patterns(em, store.intersect(parts), patterns):
+    keys = em.store.intersect(_all_of(em, names, allowed))
+    for expr, matched in _split_by_patterns(em, keys, patterns_of(em, shape, depth)):
         conj: Conj = ()
         for group in shape.groups:
             conj = join(conj, group.of_other(matched))
         if conj != NEVER:
-            by_conj.setdefault(conj, []).append(keys)
-    return [(store.union(keys), conj) for conj, keys in by_conj.items()]
+            by_conj.setdefault(conj, []).append(expr)
+    return [(em.store.union(exprs), conj) for conj, exprs in by_conj.items()]
 
 
-def _one_class(em: Symbols, shape: Shape, names: dict[str, None], parts: list[int]) -> list[tuple[int, Conj]]:
-    """What `key_classes` returns for a shape without patterns; `parts` are expressions that all keys must match."""
+def _all_of(em: Symbols, names: dict[str, None], allowed: int | None) -> list[int]:
+    """Expressions that all keys beside the named ones match."""
+    parts = [em.strings.any_key] if allowed is None else [allowed]
+    if names:
+        parts.append(em.store.complement(em.strings.any_of(names)))
+    return parts
+
+
+def _one_class(em: Symbols, shape: Shape, names: dict[str, None], allowed: int | None) -> list[tuple[int, Conj]]:
+    """What `key_classes` returns for a shape without patterns."""
     conj: Conj = ()
     for group in shape.groups:
         conj = join(conj, group.additional)
     if conj == NEVER:
         return []
-    if names:
-        parts.append(em.store.complement(em.strings.any_of(names)))
-    keys = em.store.intersect(parts)
-    is_filtered = parts[0] != em.strings.any_key
-    return [] if is_filtered and em.store.is_nothing(keys) else [(keys, conj)]
+    keys = em.store.intersect(_all_of(em, names, allowed))
+    return [] if allowed is not None and em.store.is_nothing(keys) else [(keys, conj)]
 
 
-def _split_by_patterns(em: Symbols, keys: int, patterns: dict[int, None]) -> list[tuple[int, tuple[int, ...]]]:
+def _split_by_patterns(em: Symbols, keys: int, patterns: list[KeyPattern]) -> list[tuple[int, list[int]]]:
     """Keys, split by every pattern into those that match it and those that do not.
 
     Returns:
         Pairs of an expression of keys and the patterns that these keys match.
     """
     store = em.store
-    classes: list[tuple[int, tuple[int, ...]]] = [(keys, ())]
-    for body in patterns:
-        matching = em.strings.quoted(body)
-        split = []
-        for some, matched in classes:
-            for part, now in ((matching, (*matched, body)), (store.complement(matching), matched)):
-                both = store.intersect([some, part])
-                if not store.is_nothing(both):
-                    split.append((both, now))
-        classes = split
-        if len(classes) > em.limits.alternatives // CLASS_COST:
-            raise LimitError("alternatives", em.limits.alternatives, "patternProperties overlap in too many ways")
-    return classes
+
+    def of(some: int, seen: int) -> int:
+        """The keys that match a set of patterns, and no other of the first ones."""
+        matched = [one for one in patterns if some >> one.number & 1]
+        # (what a pattern excludes that matches need not be said)
+        others = [one for one in patterns[:seen] if not (some >> one.number & 1 or some & one.excludes)]
+        return store.intersect([keys, *[one.keys for one in matched], *[store.complement(one.keys) for one in others]])
+
+    found = [0]
+    for one in patterns:
+        longer = [some | 1 << one.number for some in found if not some & one.excludes]
+        found += [some for some in longer if not store.is_nothing(of(some, one.number))]
+        if len(found) > em.limits.alternatives // CLASS_COST:
+            raise LimitError("alternatives", em.limits.alternatives, OVERLAP)
+    exprs = [(of(some, len(patterns)), [one.body for one in patterns if some >> one.number & 1]) for some in found]
+    return [(expr, matched) for expr, matched in exprs if not store.is_nothing(expr)]
 
 
 def wanted_kinds(

@@ -32,7 +32,7 @@ def plain_level(em: Symbols, conj: Conj, holes: Conj, hole: int) -> Around | Non
     absent = em.subschemas.synthesized(em.subschemas.list[conj[0]], {"properties": {name: False}})
     free = em.with_hole(join(conj, absent), holes, hole)
     bodies = []
-    for keys, inner in key_classes(em, shape, names, None):
+    for keys, inner in key_classes(em, shape, names, None, 0):
         if not set(inner).isdisjoint(holes):
             return None
         value = em.symbol(inner, 1)

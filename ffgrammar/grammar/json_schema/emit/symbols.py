@@ -35,7 +35,8 @@ class Symbols:
         layout: the marks with their whitespace.
         never: a symbol that derives nothing.
         keys: the symbols of a key and its colon, by the name of the property.
-        promised: symbols that must derive something, because objects with clauses rely on it (see clauses.py).
+        promised: symbols that must derive something, because objects with clauses, or keys that patterns match, rely on
+            it (see clauses.py and matched_keys.py).
         shared: what is made once and used again: symbols of parametric nonterminals, and numbers of subschemas. The key
             says what each is made from.
         dead_end_steps: how many steps the search for dead ends has taken (see dead_ends.py).

@@ -29,7 +29,7 @@ cdef class Combiner(Contradictions):
     cdef object _cost
     cdef Py_ssize_t _steps
     cdef object _conditions
-    cdef bint _defers
+    cdef readonly bint defers
     cdef object _clauses
     cdef dict _made_choices
     cdef dict _conj_bits

@@ -106,7 +106,8 @@ class Combiner(Contradictions):
         plain_integers: bool,
         defers: bool,
     ) -> None:
-        """defers: whether choices may become clauses."""
+        """defers: whether choices may become clauses, and keys may be told apart as they are read. Both rely on symbols
+        that must derive something (`Symbols.promised`)."""
         super().__init__(reader, context, multiples, plain_integers)
         self._negation = context.negation
         self._one_ofs = context.one_ofs
@@ -118,7 +119,7 @@ class Combiner(Contradictions):
         # how many alternatives were looked at, also those that were excluded at once
         self._steps = 0
         self._conditions = Conditions(context.subschemas, context.negation)
-        self._defers = defers
+        self.defers = defers
         self._clauses: Any = None
         self._made_choices: dict[tuple[Any, ...], Conj] = {}
         self._conj_bits: dict[Conj, int] = {}
@@ -231,7 +232,7 @@ class Combiner(Contradictions):
     def _not_deferred(self, one: _Alternative) -> list[Choice]:
         """The choices of an alternative that are multiplied out; none if all of them become clauses."""
         shape, choices = one.shape, one.choices
-        if len(choices) < DEFERRED or not self._defers or not shape.types & OBJ or not has_only_keys(shape):
+        if len(choices) < DEFERRED or not self.defers or not shape.types & OBJ or not has_only_keys(shape):
             return choices
         if self._clauses is None:
             # (Few schemas need this.)
