@@ -52,7 +52,7 @@ cdef class PackedTokens:
         free(self.blob)
         free(self.offsets)
         self.count = count
-        self.blob = <uint8_t*>malloc(blob_bytes + 1)
+        self.blob = <uint8_t*>malloc(blob_bytes + SLACK)
         self.offsets = <uint32_t*>calloc(<size_t>count + 1, sizeof(uint32_t))
         if self.blob == NULL or self.offsets == NULL:
             raise MemoryError
