@@ -17,7 +17,7 @@ from libc.stdlib cimport free, malloc
 from ffgrammar.core.compare cimport same_bytes
 from ffgrammar.core.prefetch cimport prefetch
 from ffgrammar.core.threads cimport atomic_load, atomic_put
-from ffgrammar.tokens.bpe.merge_list cimport Merge, find_rank, pair_hash, rank_at, result_of
+from ffgrammar.tokens.bpe.merge_list cimport Merge, find_rank, first_slot, pair_hash, rank_at, result_of
 from ffgrammar.tokens.bpe.merges cimport NO_TOKEN, UNKNOWN, UNREACHED, Merges, TokenParts, undo_listed
 from ffgrammar.tokens.vocabulary.token_index cimport index_find
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, node_depth, node_token
@@ -81,35 +81,29 @@ cdef void fetch_parts(Merges merges, const Merge* merge) noexcept nogil:
     """Fetch what `split_by_merge` reads of the two tokens of a merge."""
     prefetch(&merges.by_token[merge.left])
     prefetch(&merges.by_token[merge.right])
-    prefetch(&merges.trie.offsets[merge.left])
-    prefetch(&merges.trie.offsets[merge.right])
 
 
 cdef void fetch_first_step(Merges merges, const Merge* merge) noexcept nogil:
-    """Fetch the bytes of the two tokens of a merge, and the slot of the first pair that `undo_listed` looks up."""
+    """Fetch the slot of the first pair that `undo_listed` looks up."""
     cdef uint32_t left = merge.left
     cdef uint32_t right = merge.right
     cdef const TokenParts* one
     cdef const TokenParts* other
     if not is_open(merges, merge):
         return
-    prefetch(merges.trie.blob + merges.trie.offsets[left])
-    prefetch(merges.trie.blob + merges.trie.offsets[right])
     one = &merges.by_token[left]
     other = &merges.by_token[right]
     if one.left < <uint32_t>UNREACHED and (other.left >= <uint32_t>UNREACHED or one.rank > other.rank):
         left = one.right
     elif other.left < <uint32_t>UNREACHED:
         right = other.left
-    prefetch(&merges.listed.slots[<uint32_t>(pair_hash(left, right) >> 8) & merges.listed.mask])
+    prefetch(first_slot(merges.listed, pair_hash(left, right)))
 
 
 cdef void split_by_merge(Merges merges, uint32_t position) noexcept nogil:
     """Split the token that a merge makes, if the merge is its last one, and the parts of its two tokens are known."""
     cdef const Merge* merge = &merges.listed.merges[position]
-    cdef const uint32_t* offsets = merges.trie.offsets
-    cdef const uint8_t* text = merges.trie.blob + offsets[merge.result]
-    cdef uint32_t cut, rest, left, right
+    cdef uint32_t left, right
     if not is_open(merges, merge):
         return
     left = atomic_load(&merges.by_token[merge.left].left)
@@ -123,13 +117,28 @@ cdef void split_by_merge(Merges merges, uint32_t position) noexcept nogil:
         return
     if merges.listed.repeats and find_rank(merges.listed, merge.left, merge.right) != rank_at(merges.listed, position):
         return  # (the pair is listed again)
-    cut = offsets[merge.left + 1] - offsets[merge.left]
-    rest = offsets[merge.right + 1] - offsets[merge.right]
-    if (offsets[merge.result + 1] - offsets[merge.result] == cut + rest and rest and not is_inside(merges, text[cut])
+    if not undo_listed(merges.by_token, merges.listed, merge.left, merge.right):
+        return
+    if may_differ(merges, merge) and not is_joined(merges, merge):
+        return
+    note_in_order(merges.by_token, merge, rank_at(merges.listed, position))
+
+
+cdef bint may_differ(Merges merges, const Merge* merge) noexcept nogil:
+    """Whether a merge may make a token whose bytes are not those of its two tokens."""
+    return not merges.by_names or merges.by_token[merge.left].is_renamed or merges.by_token[merge.right].is_renamed or (
+        merges.by_token[merge.result].is_renamed)
+
+
+cdef bint is_joined(Merges merges, const Merge* merge) noexcept nogil:
+    """Whether a merge makes a token whose bytes are those of its two tokens, and no character has bytes of both."""
+    cdef const uint32_t* offsets = merges.trie.offsets
+    cdef const uint8_t* text = merges.trie.blob + offsets[merge.result]
+    cdef uint32_t cut = offsets[merge.left + 1] - offsets[merge.left]
+    cdef uint32_t rest = offsets[merge.right + 1] - offsets[merge.right]
+    return (offsets[merge.result + 1] - offsets[merge.result] == cut + rest and rest and not is_inside(merges, text[cut])
             and same_bytes(text, merges.trie.blob + offsets[merge.left], cut)
-            and same_bytes(text + cut, merges.trie.blob + offsets[merge.right], rest)):
-        if undo_listed(merges.by_token, merges.listed, merge.left, merge.right):
-            note_in_order(merges.by_token, merge, rank_at(merges.listed, position))
+            and same_bytes(text + cut, merges.trie.blob + offsets[merge.right], rest))
 
 
 cdef void note_in_order(TokenParts* by_token, const Merge* merge, uint32_t rank) noexcept nogil:
