@@ -3,8 +3,8 @@
     put_off(work)      # work() is called later
     run_due()          # where some time was, now and then
 
-Work runs in the thread that asks first once it is DELAY_S old, or at the end of the process. So it needs no thread of its own,
-which a process that forks could not have.
+Work runs in the thread that asks first once it is DELAY_S old, or at the end of the process. So it needs no thread of
+its own, which a child process would not have.
 """
 
 from __future__ import annotations

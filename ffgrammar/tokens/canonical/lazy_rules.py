@@ -36,8 +36,8 @@ class LazyRules:
         self.reason = ""
 
     def get(self) -> CanonicalRules | None:
-        """The rules, or None if they cannot be known. All callers get the same object. A later call may do what was put off
-        when rules were made, which takes some ten milliseconds, once."""
+        """The rules, or None if they cannot be known. All callers get the same object. A later call may do what was put
+        off when rules were made, which takes some ten milliseconds, once."""
         run_due()
         make = self._make
         if not self._kept and make is not None:

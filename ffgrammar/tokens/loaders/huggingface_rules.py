@@ -232,22 +232,27 @@ def read_rules(
     )
 
 
-def _renamed(config: Mapping[str, Any], byte_tokens: list[int | None] | None, byte_level: bool) -> frozenset[int] | None:
-    """The tokens whose bytes are not what the characters of their names stand for, one by one. (A merge joins two names.)
-    None if they are not known."""
+def _renamed(
+    config: Mapping[str, Any], byte_tokens: list[int | None] | None, byte_level: bool
+) -> frozenset[int] | None:
+    """The tokens whose bytes are not what the characters of their names stand for, one by one. (A merge joins two
+    names.) None if they are not known."""
     vocabulary = config["model"]["vocab"]
     if not isinstance(vocabulary, NameTable):
         return None
     found = {token["id"] for token in config.get("added_tokens") or []}
     found |= {token for token in byte_tokens or [] if token is not None}
     unknown = vocabulary.get(config["model"].get("unk_token"))
-    return frozenset(found | ({unknown} if unknown is not None else set()) | (
-        vocabulary.not_in_letters() if byte_level else set()))
+    return frozenset(
+        found | ({unknown} if unknown is not None else set()) | (vocabulary.not_in_letters() if byte_level else set())
+    )
 
 
 def _is_named(vocabulary: Mapping[str, int], number: int) -> bool:
     """Whether the model has a token with an id."""
-    return vocabulary.name_of(number) is not None if isinstance(vocabulary, NameTable) else number in vocabulary.values()
+    return (
+        vocabulary.name_of(number) is not None if isinstance(vocabulary, NameTable) else number in vocabulary.values()
+    )
 
 
 def _merges(model: Mapping[str, Any]) -> Sequence[Any] | JsonText:

@@ -71,7 +71,8 @@ cdef extern from *:
     """
     # Pass over the bytes from data[at] on that are not below `least`, nor a quote, nor a backslash, eight at a time. Returns where
     # they end, which is `size` at most. `high` becomes 0 if all of these bytes are below 0x80.
-    size_t plain_end "ffgrammar_plain_end"(const uint8_t* data, size_t at, size_t size, uint8_t least, uint64_t* high) noexcept nogil
+    size_t plain_end "ffgrammar_plain_end"(
+        const uint8_t* data, size_t at, size_t size, uint8_t least, uint64_t* high) noexcept nogil
 
 
 # Read the rest of a string, after its first quote. Write its UTF-8 to `out`, which has room for as many bytes as the JSON text

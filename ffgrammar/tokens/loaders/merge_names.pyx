@@ -1,8 +1,9 @@
 """The ids of the merges of a tokenizer.json, which names tokens.
 
 Where the names lie in the text is known (merge_texts.pyx). They come in no order, so look-ups one by one would spend nearly all
-their time waiting for memory. So merges are taken in batches: first all names of a batch, then the slots of the hash table where they may be, then the tokens that the slots refer to. Each step
-asks for memory that the next one reads.
+their time waiting for memory. So merges are taken in batches: first all names of a batch, then the slots of the hash table where
+they may be, then, for names of more than eight bytes, the names that the slots refer to. Each step asks for memory that the next
+one reads.
 
 What a merge makes is mostly what the merge before it makes, or the token after that. So these two are tried first.
 """

@@ -5,7 +5,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.tokens.loaders.json_scanner cimport ReadStatus, Text
 
 cdef struct MergeText:
-    # One merge. Its left name has the bytes from `start` on, `left` of them; after a gap follow the `right` bytes of its right name.
+    # One merge. Its left name has `left` bytes, from `start` on. After a gap follow the `right` bytes of its right name.
     uint32_t start
     uint8_t left
     uint8_t gap

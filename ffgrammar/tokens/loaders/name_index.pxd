@@ -1,10 +1,10 @@
-"""A hash table from names to ids, for names that are looked up by hundred thousands: `names_open`, `names_enter` for each name, then
-`names_find`.
+"""A hash table from names to ids, for names that are looked up by hundred thousands: `names_open`, `names_enter` for each name,
+then `names_find`.
 
-Such look-ups wait for memory, so a slot has all that most of them need: a name of up to eight bytes is told by its slot alone. (Only
-the bytes after these eight are compared elsewhere.) Names of up to 16 bytes are read and compared without a branch that depends on
-their length, which the processor could not predict: sixteen bytes are read, and those after the name's end are masked. So wherever a
-name lies, NAME_SLACK bytes from its start on must be readable.
+Such look-ups wait for memory, so a slot has all that most of them need: a name of up to eight bytes is told by its slot alone.
+Names of up to 16 bytes are read and compared without a branch that depends on their length, which the processor could not
+predict: sixteen bytes are read, and those after the name's end are masked. So wherever a name lies, NAME_SLACK bytes from its start
+on must be readable.
 """
 
 from libc.stddef cimport size_t
@@ -53,8 +53,8 @@ cdef struct NameIndex:
 
 
 cdef inline int names_open(NameIndex* index, const uint8_t* blob, const uint32_t* offsets, uint32_t count) noexcept nogil:
-    """Make a table that has room for `count` names and is empty. Name i has the bytes blob[offsets[i]:offsets[i + 1]]. Returns OK or
-    NO_MEMORY. The owner frees `slots`, which may be NULL."""
+    """Make a table that has room for `count` names and is empty. Name i has the bytes blob[offsets[i]:offsets[i + 1]]. Returns OK
+    or NO_MEMORY. The owner frees `slots`, which may be NULL."""
     cdef uint32_t slots = 16
     while slots < count + (count >> 1):
         slots *= 2

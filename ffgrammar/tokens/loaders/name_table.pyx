@@ -246,7 +246,7 @@ cdef class NameTable:
                 size = 0
             i = 0
             while i < size:
-                if old_size and size - i >= old_size and memcmp(name + i, wanted, old_size) == 0:
+                if old_size and name[i] == wanted[0] and size - i >= old_size and memcmp(name + i, wanted, old_size) == 0:
                     memcpy(found.blob + at, instead, new_size)
                     at += new_size
                     i += old_size

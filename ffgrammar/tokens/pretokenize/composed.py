@@ -46,8 +46,8 @@ class _Composer:
         while at < len(self.states):
             state, within = self.states[at]
             final.append(self.outer.final[state] and self.may_end(within))
-            # Classes that neither automaton tells apart here have the same successors, which are found once. (That takes a
-            # third of the time.)
+            # Classes that neither automaton tells apart here have the same successors, which are found once. (That
+            # takes half of the time.)
             known: dict[tuple[Any, ...], tuple[list[int], list[int]]] = {}
             rows = self.outer_rows[state], self.inner_rows[0], self.inner_rows[max(within, 0)]
             for character, key in enumerate(zip(*rows, strict=True)):

@@ -60,16 +60,19 @@ def compile_words(words: Iterable[str]) -> list[Instruction]:
 def _nodes(words: Iterable[str]) -> list[Node]:
     """The nodes of the minimal automaton; the first is where every word begins.
 
-    A node has a key: whether a word ends there, then for each edge its code point and the number of the node that it leads
-    to. Words come in ascending order, so edges do, too, and equal nodes have equal keys.
+    A node has a key: whether a word ends there, then for each edge its code point and the number of the node that it
+    leads to. Words come in ascending order, so edges do, too, and equal nodes have equal keys.
     """
     numbers: dict[tuple[int, ...], int] = {}
     # The nodes on the way of a word, each without the edge to the next one.
     way: list[list[int]] = [[False]]
     before = ""
     for word in sorted(set(words)):
-        common = 0
-        for one, other in zip(word, before, strict=False):
+        # (most words are like the one before up to its last characters)
+        common = max(len(before) - 3, 0)
+        if not word.startswith(before[:common]):
+            common = 0
+        for one, other in zip(word[common:], before[common:], strict=False):
             if one != other:
                 break
             common += 1
