@@ -67,8 +67,8 @@ cdef class Merges:
         byte_tokens: None if merging begins with bytes. If it begins with characters: a list with an entry for each of the 256
             bytes. The entry is the token that stands for this byte of a character that is no token, or None if there is no such
             token. Only with `pairs`.
-        renamed: None, or a set of ids, if each merge is known to make a token whose bytes are those of its two tokens, unless one
-            of the three is in this set. (To compare the bytes would take a quarter of the time to find the parts of all tokens.)
+        renamed: None, or ids, if each merge is known to make a token whose bytes are those of its two tokens, unless one of the
+            three is among these ids. (Comparing bytes takes a quarter of the time to find the parts of all tokens.)
 
     Raises:
         TokenizerError: a token for a byte, or a token that a merge makes, is out of range.

@@ -69,8 +69,8 @@ def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], sp
 
 
 class Beginnings:
-    """Finds which of many texts may begin inside another one (`begins_in`). Models have some special tokens and
-    thousands of added ones, so not all pairs are compared."""
+    """Finds which of many texts, none of them empty, may begin inside another one (`begins_in`). Models have some
+    special tokens and thousands of added ones, so not all pairs are compared."""
 
     def __init__(self, texts: list[str]) -> None:
         self.texts = texts
