@@ -195,6 +195,12 @@ def test_the_unusual_is_left_to_json(text: str) -> None:
 def test_wrong_utf8_is_left_to_json(data: bytes) -> None:
     assert read_big_parts(b'{"model": {"vocab": {"' + data + b'": 0}}}') is None
     assert read_big_parts(b'{"model": {"vocab": {"a": 0}, "merges": ["' + data + b'"]}}') is None
+    # (merges that are written like the one before are read in another way)
+    for right in (data, "\U0001f642\u20ac\u00e9".encode() + data):
+        text = b'{"model": {"vocab": {"a": 0}, "merges": ["a b", "a b", "a b", "a ' + right + b'"]}, "x": 1}'
+        assert read_big_parts(text) is None
+    fine = "\U0001f642\u20ac\u00e9\u0800\ud7ff\U00010000\U0010ffff"
+    assert read_big_parts(f'{{"model": {{"vocab": {{"a": 0}}, "merges": ["a b", "a b", "a b", "a {fine}"]}}}}'.encode())
 
 
 def test_other_encodings_are_left_to_json() -> None:
