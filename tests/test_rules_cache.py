@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import random
+import subprocess
+import sys
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 from test_tokens_huggingface import byte_fallback, byte_level, texts
 
 import ffgrammar as ff
+from ffgrammar.core import put_off
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.loaders import cached_file, vocabulary_cache
@@ -56,6 +59,7 @@ def load(path: Path, made: int) -> ff.Tokenizer:
     tok = ff.Tokenizer.from_file(path)
     assert tok.canon is not None and len(MADE) == made
     MADE.clear()
+    put_off.run_all()
     return tok
 
 
@@ -93,6 +97,26 @@ def test_the_same_with_the_cache(file: Path, folder: Path, monkeypatch: pytest.M
         assert [tok.encode(text) for text in texts(40)] == ids[:40]
         assert verdicts(tok, ids) == verdicts(plain, ids)
         assert masks(tok) == masks(plain)
+
+
+def test_the_first_mask_does_not_wait_for_the_entry(file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(put_off, "monotonic", lambda: 100.0)
+    tok = ff.Tokenizer.from_file(file)
+    masks(tok)
+    assert not [*folder.glob("*-rules.vocab")]
+    monkeypatch.setattr(put_off, "monotonic", lambda: 100.0 + put_off.DELAY_S)
+    assert tok.canon is not None
+    the_entry(folder)
+
+
+def test_an_entry_is_written_at_the_end_of_a_process(file: Path, folder: Path) -> None:
+    code = (
+        "import sys; import ffgrammar as ff; from ffgrammar.tokens.loaders import cached_file, vocabulary_cache;"
+        "cached_file.MIN_BYTES = 0; vocabulary_cache.SETTLED_NS = -(10**12);"
+        "assert ff.Tokenizer.from_file(sys.argv[1]).canon"
+    )
+    subprocess.run([sys.executable, "-c", code, str(file)], check=True)
+    the_entry(folder)
 
 
 def test_rules_need_no_file(file: Path, folder: Path) -> None:

@@ -135,7 +135,7 @@ def test_a_tokenizer_json_in_a_folder(tmp_path: Path) -> None:
         (b"aGk= 0\nhello\n", "line 2: not a token in base64"),
         (b"aGk= 0\naGkh 0\n", "two tokens have the same rank"),
         (b"aGk= 99999999999\n", "ranks must be from 0"),
-        (b'{"a": 1}', "not a tokenizer.json: there is no model"),
+        (b'{"a": 1}', "not a tokenizer.json: there is no model; give the model's folder, or the tokenizer.json in it"),
         (b'{"default_num_special_tokens": 1}', "not a tekken.json: KeyError"),
         (json.dumps(tekken(WORDS, special=-1)).encode(), "of which -1 are special tokens"),
         (json.dumps(tekken(WORDS) | {"vocab": [1]}).encode(), "not a tekken.json: TypeError"),

@@ -20,13 +20,15 @@ from ffgrammar.api.compile import compile_regex
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.bpe.merges import Merges
+from ffgrammar.tokens.bpe.packed_parts import pack_parts
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
-from ffgrammar.tokens.loaders.added_tokens import begins_in
+from ffgrammar.tokens.loaders.added_tokens import MAX_SLICED, Beginnings, begins_in
 from ffgrammar.tokens.loaders.huggingface import read_tokenizer
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, read_rules
 from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT
 from ffgrammar.tokens.loaders.huggingface_units import byte_alphabet
+from ffgrammar.tokens.loaders.parts import build_parts
 from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.normal_form import FORMS, is_normal
@@ -87,6 +89,18 @@ def text_for(kind: str, random: Random, most: int) -> str:
     """A text as a tokenizer's tokens spell it."""
     text = random_text(random, most)
     return text.replace("\u2581", " ") if kind in BY_CHARACTERS else text
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_parts_are_the_same_if_all_bytes_are_compared(kind: str) -> None:
+    """Bytes are compared for `renamed` tokens only."""
+    read = read_tokenizer(KINDS[kind]())
+    parts = build_parts(read, None)
+    assert isinstance(read.rules, ListedRules) and read.rules.renamed is not None
+    packed = read.rules.make_packed(parts.trie)[1]
+    assert pack_parts(packed.make(parts.trie).merges) == pack_parts(
+        packed._replace(renamed=None).make(parts.trie).merges
+    )
 
 
 def test_encodes_as_tokenizers_does(kind: str, covered: Callable[[str], None]) -> None:
@@ -671,3 +685,7 @@ def test_forced_tokens_are_accepted(name: str) -> None:
 def test_texts_that_begin_inside_others(text: str, other: str) -> None:
     expected = text in other or any(other.endswith(text[:size]) for size in range(1, len(text)))
     assert begins_in(text, other) == expected
+    for tail in ("", "x" * MAX_SLICED):
+        texts = [other + "y", text or "b", "abc"]
+        first = next((one for one in texts if begins_in(one, other + tail)), None)
+        assert Beginnings(texts).inside(other + tail) == first

@@ -284,7 +284,17 @@ def test_parts_of_all_tokens_of_listed_merges(vocabulary: tuple[list[bytes], lis
     by_result = sorted(pairs, key=lambda pair: order.index(pair[2]))
     for table in (MergeList(pairs), MergeList(by_result, [order.index(result) for _, _, result in by_result])):
         one_by_one = all_parts(Merges(trie, table), len(tokens))
-        assert all_parts(split_at_once(Merges(trie, table)), len(tokens)) == one_by_one
+        for renamed in (None, set(), {0, 3, len(tokens) + 5, -1}):
+            assert all_parts(split_at_once(Merges(trie, table, renamed=renamed)), len(tokens)) == one_by_one
+
+
+def test_a_renamed_token_has_parts_by_its_bytes() -> None:
+    """The bytes of the token that the last merge makes are not those of its two tokens."""
+    trie = TokenTrie([b"a", b"b", b"c", b"ab", b"xc", b"x"])
+    table = MergeList([(0, 1, 3), (3, 2, 4)])
+    for renamed in (None, {4}):
+        merges = split_at_once(Merges(trie, table, renamed=renamed))
+        assert merges.parts(3) == (0, 1) and merges.parts(4) == ()
 
 
 @given(st.integers(0, 1 << 30))

@@ -104,6 +104,8 @@ def test_ids_of_many_merges(seed: int, listed: bool) -> None:
     """More merges than are read at a time. What a merge makes is often what the last one makes, or the next token."""
     rng = random.Random(seed)
     names = list('ab"\\\n\u0120')
+    # (short names and long ones, and some that are longer than what a record of a merge has room for)
+    names += [rng.choice("abcd\u0120") * size for size in (7, 8, 9, 15, 16, 17, 40, 254, 255, 256)]
     merges = []
     for _ in range(100):
         left, right = rng.choice(names[-20:]), rng.choice(names)
@@ -115,6 +117,26 @@ def test_ids_of_many_merges(seed: int, listed: bool) -> None:
     assert found is not None
     ids = found["model"]["merges"].merges(found["model"]["vocab"])
     assert [*memoryview(ids).cast("I")] == ids_of(merges, vocabulary, set())
+
+
+@given(st.binary(max_size=4), st.integers(1, 700), st.integers(0, 4), st.booleans(), st.randoms(use_true_random=False))
+def test_damage_among_merges_that_are_written_alike(
+    junk: bytes, back: int, gone: int, listed: bool, rng: random.Random
+) -> None:
+    vocabulary = {name: number for number, name in enumerate(("a", "b", "\u0120", "ab", "\u0120a", "aa", "ba"))}
+    pairs = [rng.choice((("a", "b"), ("\u0120", "a"), ("a", "a"), ("b", "a"))) for _ in range(9)]
+    merges = [[*pair] if listed else " ".join(pair) for pair in pairs]
+    data = text_of({"model": {"vocab": vocabulary, "merges": merges}}, rng)
+    at = max(len(data) - back, 0)
+    damaged = data[:at] + junk + data[at + gone :]
+    found = read_big_parts(damaged)
+    if found is not None:
+        assert same(found, damaged)
+        value = json.loads(damaged)["model"]
+        ids = found["model"]["merges"].merges(found["model"]["vocab"]) if "merges" in found["model"] else None
+        if isinstance(found["model"].get("merges"), JsonText):
+            expected = ids_of(value["merges"], value["vocab"], set())
+            assert (None if ids is None else [*memoryview(ids).cast("I")]) == expected
 
 
 @given(st.binary(max_size=6), st.integers(0, 400), st.integers(0, 6))
@@ -173,6 +195,12 @@ def test_the_unusual_is_left_to_json(text: str) -> None:
 def test_wrong_utf8_is_left_to_json(data: bytes) -> None:
     assert read_big_parts(b'{"model": {"vocab": {"' + data + b'": 0}}}') is None
     assert read_big_parts(b'{"model": {"vocab": {"a": 0}, "merges": ["' + data + b'"]}}') is None
+    # (merges that are written like the one before are read in another way)
+    for right in (data, "\U0001f642\u20ac\u00e9".encode() + data):
+        text = b'{"model": {"vocab": {"a": 0}, "merges": ["a b", "a b", "a b", "a ' + right + b'"]}, "x": 1}'
+        assert read_big_parts(text) is None
+    fine = "\U0001f642\u20ac\u00e9\u0800\ud7ff\U00010000\U0010ffff"
+    assert read_big_parts(f'{{"model": {{"vocab": {{"a": 0}}, "merges": ["a b", "a b", "a b", "a {fine}"]}}}}'.encode())
 
 
 def test_other_encodings_are_left_to_json() -> None:

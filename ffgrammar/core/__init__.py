@@ -31,5 +31,6 @@ In reading order:
 - `forks`: locks that are free in a child process.
 - `gate`: lets at most two threads compile at a time.
 - `plain_data`: a quick bound on the size of dicts, lists and scalars.
+- `put_off`: work that no caller is to wait for.
 - `collector`: pausing Python's garbage collector.
 """

@@ -55,6 +55,33 @@ cdef inline bint utf8_step(Utf8* at, uint32_t byte) noexcept nogil:
     return True
 
 
+cdef inline bint utf8_is_valid(const uint8_t* text, const uint8_t* end) noexcept nogil:
+    """Whether the bytes up to, and without, `end` are well-formed UTF-8. At `end` there must be a byte below 0x80, so a character
+    that is cut off is found without counting."""
+    cdef uint8_t lead
+    while text < end:
+        lead = text[0]
+        if lead < 0x80:
+            text += 1
+        elif lead < 0xE0:
+            if lead < 0xC2 or text[1] & 0xC0 != 0x80:
+                return False
+            text += 2
+        elif lead < 0xF0:
+            if text[1] & 0xC0 != 0x80 or text[2] & 0xC0 != 0x80:
+                return False
+            if (lead == 0xE0 and text[1] < 0xA0) or (lead == 0xED and text[1] > 0x9F):
+                return False
+            text += 3
+        else:
+            if text[1] & 0xC0 != 0x80 or text[2] & 0xC0 != 0x80 or text[3] & 0xC0 != 0x80:
+                return False
+            if lead > 0xF4 or (lead == 0xF0 and text[1] < 0x90) or (lead == 0xF4 and text[1] > 0x8F):
+                return False
+            text += 4
+    return True
+
+
 cdef inline uint32_t utf8_write(uint32_t code, uint8_t* text) noexcept nogil:
     """Write a code point to `text`, which has room for four bytes. Returns how many bytes were written.
 

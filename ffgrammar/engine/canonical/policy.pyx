@@ -12,7 +12,6 @@ from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
 from ffgrammar.core.status cimport OK
-from ffgrammar.core.threads cimport atomic_load
 from ffgrammar.engine.canonical.caches cimport caches_of
 from ffgrammar.engine.canonical.forced cimport count_tokens, forced_run
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix, search_start
@@ -25,7 +24,6 @@ from ffgrammar.engine.position.cursor cimport (
 )
 from ffgrammar.engine.position.history cimport NO_TOKEN, History, Step, history_last, history_len, history_release
 from ffgrammar.engine.recognizer.recognizer cimport Config
-from ffgrammar.tokens.bpe.split_all cimport split_all
 from ffgrammar.tokens.canonical.rules cimport FIRST, UNCONSTRAINED, CanonicalRules, CanonicalState
 from ffgrammar.tokens.canonical.sieve cimport Sieve, sieve_after
 
@@ -174,13 +172,7 @@ cdef class CanonicalPolicy:
 
     cdef bint begins_with_few(self, CanonicalMasks masks, Cursor* cursor, PendingPrefix pending) except? True:
         cdef Config config
-        cdef int status = OK
-        # (the sieves of later masks need the parts of all tokens; these masks are not to wait for them)
-        if not atomic_load(&self.rules.merges.all_split):
-            with nogil:
-                status = split_all(self.rules.merges)
-            if status < 0:
-                raise MemoryError
+        cdef int status
         self.engine.acquire()
         status = self.enter(cursor, pending, &config)
         if status >= 0:

@@ -32,6 +32,16 @@ cdef inline uint64_t pair_hash(uint32_t left, uint32_t right) noexcept nogil:
     return mix(<uint64_t>left << 32 | right)
 
 
+cdef inline uint32_t* first_slot(const MergeIndex* index, uint64_t key) noexcept nogil:
+    """The slot where a look-up begins. `key` is the hash of a pair."""
+    return &index.slots[<uint32_t>(key >> 8) & index.mask]
+
+
+cdef inline uint32_t* next_slot(const MergeIndex* index, const uint32_t* slot) noexcept nogil:
+    """The slot after another one."""
+    return &index.slots[<uint32_t>(slot - index.slots + 1) & index.mask]
+
+
 cdef inline uint32_t rank_at(const MergeIndex* index, uint32_t position) noexcept nogil:
     """The rank of the merge at a position of the list."""
     return position if index.ranks == NULL else index.ranks[position]
@@ -40,16 +50,16 @@ cdef inline uint32_t rank_at(const MergeIndex* index, uint32_t position) noexcep
 cdef inline uint32_t find_rank(const MergeIndex* index, uint32_t left, uint32_t right) noexcept nogil:
     """The rank of the merge of two tokens, or NEVER where they do not merge."""
     cdef uint64_t key = pair_hash(left, right)
-    cdef uint32_t at = <uint32_t>(key >> 8) & index.mask
-    cdef uint32_t slot = index.slots[at]
+    cdef const uint32_t* at = first_slot(index, key)
+    cdef uint32_t slot = at[0]
     cdef uint32_t position
     while slot:
         if (slot & 0xFF) == (key & 0xFF):
             position = (slot >> 8) - 1
             if index.merges[position].left == left and index.merges[position].right == right:
                 return rank_at(index, position)
-        at = (at + 1) & index.mask
-        slot = index.slots[at]
+        at = next_slot(index, at)
+        slot = at[0]
     return NEVER
 
 

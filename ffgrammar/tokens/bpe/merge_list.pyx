@@ -69,26 +69,23 @@ cdef class MergeList:
         cdef uint32_t position
         for position in range(self.index.count + AHEAD):
             if position < self.index.count:
-                prefetch(&self.index.slots[
-                    <uint32_t>(pair_hash(merges[position].left, merges[position].right) >> 8) & self.index.mask])
+                prefetch(first_slot(&self.index, pair_hash(merges[position].left, merges[position].right)))
             if position >= AHEAD:
                 self.enter(position - AHEAD)
 
     cdef void enter(self, uint32_t position) noexcept nogil:
         cdef const Merge* merges = self.index.merges
         cdef uint64_t key = pair_hash(merges[position].left, merges[position].right)
-        cdef uint32_t at = <uint32_t>(key >> 8) & self.index.mask
-        cdef uint32_t slot = self.index.slots[at]
+        cdef uint32_t* slot = first_slot(&self.index, key)
         cdef const Merge* other
-        while slot:
-            if (slot & 0xFF) == (key & 0xFF):
-                other = &merges[(slot >> 8) - 1]
+        while slot[0]:
+            if (slot[0] & 0xFF) == (key & 0xFF):
+                other = &merges[(slot[0] >> 8) - 1]
                 if other.left == merges[position].left and other.right == merges[position].right:
                     self.index.repeats = True
                     break
-            at = (at + 1) & self.index.mask
-            slot = self.index.slots[at]
-        self.index.slots[at] = (position + 1) << 8 | <uint32_t>(key & 0xFF)
+            slot = next_slot(&self.index, slot)
+        slot[0] = (position + 1) << 8 | <uint32_t>(key & 0xFF)
 
     def __dealloc__(self):
         free(self.index.slots)

@@ -24,9 +24,10 @@ cdef struct TokenParts:
     uint32_t right         # its right part. Read it with `right_part`, because load_left_lengths fills in only `left`
     uint32_t rank          # the rank of the token's last merge; the token itself if ids are ranks
     uint8_t out_of_order   # whether its merges do not come in the order of ranks
-    # The next two are 0 if ids are ranks.
+    # The next three are 0 if ids are ranks.
     uint8_t is_byte        # whether the token stands for one byte of a character that is no token: see `by_characters`
     uint8_t is_made        # whether some merge makes the token
+    uint8_t is_renamed     # whether the token's bytes need not be what its name stands for: see `by_names`
 
 
 cdef inline bint undo_listed(
@@ -58,6 +59,8 @@ cdef class Merges:
     cdef readonly MergeList pairs
     cdef const MergeIndex* listed    # the index of `pairs`; NULL if ids are ranks
     cdef readonly bint by_characters  # whether merging begins with characters, not with bytes
+    # Whether each merge makes a token whose bytes are those of its two tokens, unless one of the three is renamed.
+    cdef bint by_names
     cdef uint32_t ranks              # every rank is below this
     cdef TokenParts* by_token
     # Answers of `pair` that are kept. An entry is 0, or has the two tokens `one` and `other` and the answer, 0 or 1:

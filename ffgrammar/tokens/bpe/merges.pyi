@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ffgrammar.tokens.bpe.merge_list import MergeList
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
@@ -17,6 +17,7 @@ class Merges:
         trie: TokenTrie,
         pairs: MergeList | None = None,
         byte_tokens: Sequence[int | None] | None = None,
+        renamed: Collection[int] | None = None,
     ) -> None: ...
     def makes(self, text: bytes) -> list[int]: ...
     def parts(self, token: int) -> tuple[int, int] | tuple[()] | None: ...

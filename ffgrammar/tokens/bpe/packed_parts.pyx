@@ -49,8 +49,13 @@ def pack_parts(Merges merges not None):
     cdef uint32_t size = merges.trie.vocab_size
     cdef uint32_t* words = <uint32_t*>malloc((<size_t>size + 1) * sizeof(uint32_t))
     cdef uint32_t token
+    cdef int status
     try:
-        if words == NULL or split_all(merges) < 0:
+        if words == NULL:
+            raise MemoryError
+        with nogil:
+            status = split_all(merges)
+        if status < 0:
             raise MemoryError
         for token in range(size):
             words[token] = atomic_load(&merges.by_token[token].left)

@@ -13,11 +13,11 @@ to a quarter of the time.
 from libc.stddef cimport size_t
 from libc.stdint cimport int32_t, uint8_t, uint32_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcmp
 
+from ffgrammar.core.compare cimport same_bytes
 from ffgrammar.core.prefetch cimport prefetch
 from ffgrammar.core.threads cimport atomic_load, atomic_put
-from ffgrammar.tokens.bpe.merge_list cimport Merge, find_rank, pair_hash, rank_at, result_of
+from ffgrammar.tokens.bpe.merge_list cimport Merge, find_rank, first_slot, pair_hash, rank_at, result_of
 from ffgrammar.tokens.bpe.merges cimport NO_TOKEN, UNKNOWN, UNREACHED, Merges, TokenParts, undo_listed
 from ffgrammar.tokens.vocabulary.token_index cimport index_find
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, node_depth, node_token
@@ -33,13 +33,11 @@ cdef int split_all(Merges merges) noexcept nogil:
     if atomic_load(&merges.all_split):
         return 0
     if merges.listed != NULL:
-        status = split_by_list(merges)
+        status = split_unmade(merges)
+        if status >= 0:
+            split_by_list(merges)
     for token in range(merges.trie.vocab_size):
         if status >= 0 and atomic_load(&merges.by_token[token].left) == <uint32_t>UNKNOWN:
-            # (a token that no listed merge makes has no parts)
-            if merges.listed != NULL and not merges.by_token[token].is_made:
-                status = merges.split(token)
-                continue
             if shorter == NULL:
                 shorter = find_shorter(merges)
             status = -1 if shorter == NULL else split_between(merges, token, shorter)
@@ -49,19 +47,28 @@ cdef int split_all(Merges merges) noexcept nogil:
     return min(status, 0)
 
 
-cdef int split_by_list(Merges merges) noexcept nogil:
-    """Split tokens by trying the pairs of the list, in the order of ranks. Returns 0 or more, or -1 if there is no memory."""
+cdef int split_unmade(Merges merges) noexcept nogil:
+    """Split the tokens that no listed merge makes: either merging begins with such a token, or it is not reached. Returns 0, or -1
+    if there is no memory."""
+    cdef uint32_t token
+    for token in range(merges.trie.vocab_size):
+        if not merges.by_token[token].is_made and atomic_load(&merges.by_token[token].left) == <uint32_t>UNKNOWN:
+            if merges.split(token) < 0:
+                return -1
+    return 0
+
+
+cdef void split_by_list(Merges merges) noexcept nogil:
+    """Split tokens by trying the pairs of the list, in the order of ranks."""
     cdef uint32_t count = merges.listed.count
     cdef uint32_t i
-    cdef int status = 0
     for i in range(count + 2 * AHEAD):
         if i < count:
             fetch_parts(merges, &merges.listed.merges[i])
         if AHEAD <= i < count + AHEAD:
             fetch_first_step(merges, &merges.listed.merges[i - AHEAD])
-        if i >= 2 * AHEAD and status >= 0:
-            status = split_by_merge(merges, i - 2 * AHEAD)
-    return status
+        if i >= 2 * AHEAD:
+            split_by_merge(merges, i - 2 * AHEAD)
 
 
 cdef bint is_open(Merges merges, const Merge* merge) noexcept nogil:
@@ -74,50 +81,77 @@ cdef void fetch_parts(Merges merges, const Merge* merge) noexcept nogil:
     """Fetch what `split_by_merge` reads of the two tokens of a merge."""
     prefetch(&merges.by_token[merge.left])
     prefetch(&merges.by_token[merge.right])
-    prefetch(&merges.trie.offsets[merge.left])
-    prefetch(&merges.trie.offsets[merge.right])
 
 
 cdef void fetch_first_step(Merges merges, const Merge* merge) noexcept nogil:
-    """Fetch the bytes of the two tokens of a merge, and the slot of the first pair that `undo_listed` looks up."""
+    """Fetch the slot of the first pair that `undo_listed` looks up."""
     cdef uint32_t left = merge.left
     cdef uint32_t right = merge.right
     cdef const TokenParts* one
     cdef const TokenParts* other
     if not is_open(merges, merge):
         return
-    prefetch(merges.trie.blob + merges.trie.offsets[left])
-    prefetch(merges.trie.blob + merges.trie.offsets[right])
     one = &merges.by_token[left]
     other = &merges.by_token[right]
     if one.left < <uint32_t>UNREACHED and (other.left >= <uint32_t>UNREACHED or one.rank > other.rank):
         left = one.right
     elif other.left < <uint32_t>UNREACHED:
         right = other.left
-    prefetch(&merges.listed.slots[<uint32_t>(pair_hash(left, right) >> 8) & merges.listed.mask])
+    prefetch(first_slot(merges.listed, pair_hash(left, right)))
 
 
-cdef int split_by_merge(Merges merges, uint32_t position) noexcept nogil:
-    """Split the token that a merge makes, if the merge is its last one. Returns as `split_by_list`."""
+cdef void split_by_merge(Merges merges, uint32_t position) noexcept nogil:
+    """Split the token that a merge makes, if the merge is its last one, and the parts of its two tokens are known."""
     cdef const Merge* merge = &merges.listed.merges[position]
+    cdef uint32_t left, right
+    if not is_open(merges, merge):
+        return
+    left = atomic_load(&merges.by_token[merge.left].left)
+    right = atomic_load(&merges.by_token[merge.right].left)
+    if left == <uint32_t>UNKNOWN or right == <uint32_t>UNKNOWN:
+        # (A part that the list makes later is hardly ever the right guess, and to merge its bytes now would take long. If it is the
+        # right one after all, the token is split when the list is done.)
+        return
+    if left == <uint32_t>UNREACHED or right == <uint32_t>UNREACHED or (
+            merges.by_token[merge.left].out_of_order or merges.by_token[merge.right].out_of_order):
+        return
+    if merges.listed.repeats and find_rank(merges.listed, merge.left, merge.right) != rank_at(merges.listed, position):
+        return  # (the pair is listed again)
+    if not undo_listed(merges.by_token, merges.listed, merge.left, merge.right):
+        return
+    if may_differ(merges, merge) and not is_joined(merges, merge):
+        return
+    note_in_order(merges.by_token, merge, rank_at(merges.listed, position))
+
+
+cdef bint may_differ(Merges merges, const Merge* merge) noexcept nogil:
+    """Whether a merge may make a token whose bytes are not those of its two tokens."""
+    return not merges.by_names or merges.by_token[merge.left].is_renamed or merges.by_token[merge.right].is_renamed or (
+        merges.by_token[merge.result].is_renamed)
+
+
+cdef bint is_joined(Merges merges, const Merge* merge) noexcept nogil:
+    """Whether a merge makes a token whose bytes are those of its two tokens, and no character has bytes of both."""
     cdef const uint32_t* offsets = merges.trie.offsets
     cdef const uint8_t* text = merges.trie.blob + offsets[merge.result]
-    cdef uint32_t cut, rest
-    cdef int status = 0
-    if not is_open(merges, merge):
-        return 0
-    if merges.listed.repeats and find_rank(merges.listed, merge.left, merge.right) != rank_at(merges.listed, position):
-        return 0  # (the pair is listed again)
-    cut = offsets[merge.left + 1] - offsets[merge.left]
-    rest = offsets[merge.right + 1] - offsets[merge.right]
-    if (offsets[merge.result + 1] - offsets[merge.result] == cut + rest and rest and not is_inside(merges, text[cut])
-            and memcmp(text, merges.trie.blob + offsets[merge.left], cut) == 0
-            and memcmp(text + cut, merges.trie.blob + offsets[merge.right], rest) == 0):
-        status = merges_to(merges, NULL, 0, merge.left, merge.right)
-    if status > 0:
-        merges.by_token[merge.result].rank = rank_at(merges.listed, position)
-        return merges.note(merge.result, merge.left, merge.right)
-    return status
+    cdef uint32_t cut = offsets[merge.left + 1] - offsets[merge.left]
+    cdef uint32_t rest = offsets[merge.right + 1] - offsets[merge.right]
+    return (offsets[merge.result + 1] - offsets[merge.result] == cut + rest and rest and not is_inside(merges, text[cut])
+            and same_bytes(text, merges.trie.blob + offsets[merge.left], cut)
+            and same_bytes(text + cut, merges.trie.blob + offsets[merge.right], rest))
+
+
+cdef void note_in_order(TokenParts* by_token, const Merge* merge, uint32_t rank) noexcept nogil:
+    """Do what `Merges.note` does, for two parts whose own merges come in the order of ranks."""
+    cdef TokenParts* made = &by_token[merge.result]
+    cdef const TokenParts* left = &by_token[merge.left]
+    cdef const TokenParts* right = &by_token[merge.right]
+    made.rank = rank
+    made.right = merge.right
+    made.out_of_order = (left.left < <uint32_t>UNREACHED and left.rank > rank) or (
+        right.left < <uint32_t>UNREACHED and right.rank > rank)
+    # (written last, as in `Merges.note`)
+    atomic_put(&made.left, merge.left)
 
 
 cdef uint32_t* find_shorter(Merges merges) noexcept nogil:

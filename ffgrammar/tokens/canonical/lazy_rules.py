@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Literal
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.put_off import run_due
 
 if TYPE_CHECKING:
     from ffgrammar.tokens.bpe.merges import Merges
@@ -35,7 +36,9 @@ class LazyRules:
         self.reason = ""
 
     def get(self) -> CanonicalRules | None:
-        """The rules, or None if they cannot be known. All callers get the same object."""
+        """The rules, or None if they cannot be known. All callers get the same object. A later call may do what was put
+        off when rules were made, which takes some ten milliseconds, once."""
+        run_due()
         make = self._make
         if not self._kept and make is not None:
             found: CanonicalRules | Literal[False] = False

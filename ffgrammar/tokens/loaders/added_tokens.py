@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 from itertools import product
 from typing import Any
@@ -9,10 +10,12 @@ from typing import Any
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm, is_normal
 
-__all__ = ["atoms_of", "begins_in", "check_form"]
+__all__ = ["Beginnings", "atoms_of", "begins_in", "check_form"]
 
 # The most pairs of added tokens that are compared.
 MAX_PAIRS = 1_000_000
+# A special token with more characters than this is compared with every added token.
+MAX_SLICED = 256
 
 
 def atoms_of(
@@ -49,19 +52,44 @@ def _check_overlaps(every: list[dict[str, Any]], added: list[dict[str, Any]], sp
     texts: tuple[list[str], list[str]] = ([], [])
     for token in added:
         texts[bool(token.get("normalized"))].append(token["content"].replace(space or " ", " "))
+    begin = Beginnings(texts[False]), Beginnings(texts[True])
     for other in every:
         if other.get("special"):
             # (One search finds special tokens and the other added tokens. It passes over a special token as a whole, so
             # no token that begins inside it is found.)
             text = other["content"].replace(space or " ", " ")
-            for one in texts[bool(other.get("normalized"))]:
-                if begins_in(one, text):
-                    raise TokenizerError(f"the added tokens {one!r} and {text!r} overlap")
+            one = begin[bool(other.get("normalized"))].inside(text)
+            if one is not None:
+                raise TokenizerError(f"the added tokens {one!r} and {text!r} overlap")
     if len(texts[0]) * len(texts[1]) > MAX_PAIRS:
         raise TokenizerError("too many added tokens are normalized, and too many are not")
     for one, two in product(*texts):
         if begins_in(one, two) or begins_in(two, one):
             raise TokenizerError(f"the added tokens {one!r} and {two!r} overlap")
+
+
+class Beginnings:
+    """Finds which of many texts, none of them empty, may begin inside another one (`begins_in`). Models have some
+    special tokens and thousands of added ones, so not all pairs are compared."""
+
+    def __init__(self, texts: list[str]) -> None:
+        self.texts = texts
+        self.known = set(texts)
+        self.sizes = sorted({len(text) for text in texts})
+        self.ordered = sorted(texts)
+
+    def inside(self, other: str) -> str | None:
+        """The first of the texts that may begin inside `other`; None if there is none."""
+        if len(other) <= MAX_SLICED and not any(self._is_begun(other[at:]) for at in range(len(other))):
+            return None
+        return next((text for text in self.texts if begins_in(text, other)), None)
+
+    def _is_begun(self, rest: str) -> bool:
+        """Whether one of the texts is a beginning of `rest`, or begins with it."""
+        index = bisect_left(self.ordered, rest)
+        if index < len(self.ordered) and self.ordered[index].startswith(rest):
+            return True
+        return any(rest[:size] in self.known for size in self.sizes if size <= len(rest))
 
 
 def begins_in(text: str, other: str) -> bool:

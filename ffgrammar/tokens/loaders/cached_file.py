@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.put_off import put_off
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules
 from ffgrammar.tokens.loaders.late_reading import LateReading
 from ffgrammar.tokens.loaders.parts import ReadTokenizer, TokenizerParts, build_parts
@@ -94,7 +96,7 @@ def _read_same(paths: Sequence[str], files: Sequence[Identity], read: Callable[[
 
 
 class KeepingRules:
-    """Rules of a file that are kept when they are made: see `Rules`.
+    """Rules of a file that are kept some time after they are made: see `Rules`.
 
     Args:
         listed: the rules.
@@ -112,7 +114,8 @@ class KeepingRules:
     def make(self, trie: TokenTrie) -> CanonicalRules:
         """See `Rules.make`."""
         rules, packed = self._listed.make_packed(trie)
-        keep_rules(self._key, packed, rules, self._files)
+        # (the first mask is not to wait for this)
+        put_off(partial(keep_rules, self._key, packed, rules, self._files))
         return rules
 
 

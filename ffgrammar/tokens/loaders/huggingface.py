@@ -84,7 +84,10 @@ def read_config(config: dict[str, Any], name: str, eos_token_ids: Any, eos: list
 def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_ids: Any) -> ReadTokenizer:
     model = config.get("model")
     if not isinstance(model, dict):
-        raise TokenizerError(f"{name}: not a tokenizer.json: there is no model")
+        # (mostly this is a file that lies beside the tokenizer.json, such as tokenizer_config.json)
+        raise TokenizerError(
+            f"{name}: not a tokenizer.json: there is no model; give the model's folder, or the tokenizer.json in it"
+        )
     decoder = decoder_of(config, model, name)
     byte_level = decoder.byte_level
     tokens, special_tokens, numbers = _tokens(config, model, name, decoder)

@@ -16,7 +16,6 @@ token has these bytes, are `secondary`.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import compress, count
 from typing import Any, NamedTuple
 
 from ffgrammar.core.collector import paused
@@ -32,6 +31,7 @@ from ffgrammar.tokens.loaders.vocabulary_json import JsonText
 from ffgrammar.tokens.pretokenize.boundaries import Split
 from ffgrammar.tokens.pretokenize.table import automata_of
 from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm
+from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["ListedRules", "read_rules"]
@@ -55,6 +55,7 @@ class ListedRules(NamedTuple):
             hold for texts in this form.
         missing: bytes that are no token. No decoded text has them, so the rules need not know what becomes of them.
         ranks: the ranks of the merges; None if the merges are listed in the order of ranks.
+        renamed: see `Merges`.
     """
 
     vocabulary: Mapping[str, int]
@@ -69,6 +70,7 @@ class ListedRules(NamedTuple):
     form: NormalForm | None
     missing: frozenset[int]
     ranks: Sequence[int] | None = None
+    renamed: frozenset[int] | None = None
 
     def make(self, trie: TokenTrie) -> CanonicalRules:
         """The rules on a vocabulary.
@@ -101,6 +103,7 @@ class ListedRules(NamedTuple):
             self.whole_pretokens,
             self.space,
             atoms,
+            self.renamed,
         )
 
     def _all_splits(self) -> list[Split]:
@@ -202,12 +205,14 @@ def read_rules(
         raise TokenizerError("an added token is a token for a byte")
     texts = {text.encode() for text in atoms}
     secondary = units.secondary - own
-    if texts:
-        # (most tokens are not in `texts`, and `compress` passes over these without Python's own code)
-        secondary |= set(compress(count(), map(texts.__contains__, tokens))) - own
+    if texts and isinstance(tokens, PackedTokens):
+        secondary |= tokens.find_all(texts) - own
+    elif texts:
+        secondary |= {number for number, text in enumerate(tokens) if text in texts} - own
     # (added tokens whose text is in no decoded text are secondary, too)
     left = {token["id"] for token in added} - own
-    secondary |= left - set(vocabulary.values()) if left else left
+    if left:
+        secondary |= {number for number in left if not _is_named(vocabulary, number)}
     splits = read_splits(steps["pre_tokenizer"], units.space)
     if units.missing and any(RARE.search(text) for split in splits for text in (split.pattern, *atoms)):
         raise TokenizerError("the pre-tokenizer or an added token names characters that no tokens spell")
@@ -223,6 +228,30 @@ def read_rules(
         frozenset(secondary),
         form,
         units.missing,
+        renamed=_renamed(config, units.byte_tokens, byte_level),
+    )
+
+
+def _renamed(
+    config: Mapping[str, Any], byte_tokens: list[int | None] | None, byte_level: bool
+) -> frozenset[int] | None:
+    """The tokens whose bytes are not what the characters of their names stand for, one by one. (A merge joins two
+    names.) None if they are not known."""
+    vocabulary = config["model"]["vocab"]
+    if not isinstance(vocabulary, NameTable):
+        return None
+    found = {token["id"] for token in config.get("added_tokens") or []}
+    found |= {token for token in byte_tokens or [] if token is not None}
+    unknown = vocabulary.get(config["model"].get("unk_token"))
+    return frozenset(
+        found | ({unknown} if unknown is not None else set()) | (vocabulary.not_in_letters() if byte_level else set())
+    )
+
+
+def _is_named(vocabulary: Mapping[str, int], number: int) -> bool:
+    """Whether the model has a token with an id."""
+    return (
+        vocabulary.name_of(number) is not None if isinstance(vocabulary, NameTable) else number in vocabulary.values()
     )
 
 

@@ -13,8 +13,11 @@ from libc.stdlib cimport free
 from libc.string cimport memchr, memcmp, memcpy
 
 from ffgrammar.core.hexadecimal cimport hex_digit
+from ffgrammar.core.prefetch cimport prefetch
+from ffgrammar.tokens.loaders.name_index cimport (
+    NAME_SLACK, Name, first_slot, name_read, names_enter, names_find, names_open,
+)
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
-from ffgrammar.tokens.vocabulary.token_index cimport index_enter, index_find, index_open
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 from collections.abc import Mapping
@@ -22,6 +25,7 @@ from collections.abc import Mapping
 cdef enum:
     LETTERS = 0x144    # GPT-2's letters are characters below this one
     NO_LETTER = 0x100  # in a table of letters: no letter
+    BATCH = 32         # names that are entered together, so that waits for memory overlap
 
 cdef uint16_t[LETTERS] _letters
 
@@ -72,29 +76,47 @@ cdef class NameTable:
         free(self.index.slots)
 
     cdef bint fill(self, PackedTokens names, uint32_t* listed, uint32_t count) except -1:
-        cdef uint32_t k
-        cdef bint distinct = True
+        cdef bint distinct
         self.names = names
         self.listed = listed
         self.count = count
-        if index_open(&self.index, names.blob, names.offsets, count) < 0:
+        if names_open(&self.index, names.blob, names.offsets, count) < 0:
             raise MemoryError
         with nogil:
-            for k in range(count):
-                distinct = index_enter(&self.index, listed[k])
-                if not distinct:
-                    break
+            distinct = self.enter_all()
         return distinct
+
+    cdef bint enter_all(self) noexcept nogil:
+        cdef Name[BATCH] batch
+        cdef uint32_t done = 0
+        cdef uint32_t i, token, size
+        while done < self.count:
+            size = min(self.count - done, <uint32_t>BATCH)
+            for i in range(size):
+                token = self.listed[done + i]
+                name_read(
+                    &batch[i], self.names.blob + self.names.offsets[token],
+                    self.names.offsets[token + 1] - self.names.offsets[token])
+                prefetch(first_slot(&self.index, &batch[i]))
+            for i in range(size):
+                if not names_enter(&self.index, self.listed[done + i], &batch[i]):
+                    return False
+            done += size
+        return True
 
     cdef long id_of(self, name) except? -2:
         cdef bytes text
+        cdef Name wanted
         if not isinstance(name, str):
             return -1
         try:
             text = (<str>name).encode()
         except UnicodeEncodeError:
             return -1
-        return index_find(&self.index, text, len(text))
+        size = len(text)
+        text += bytes(NAME_SLACK)
+        name_read(&wanted, text, size)
+        return names_find(&self.index, &wanted)
 
     def __getitem__(self, name):
         cdef long found = self.id_of(name)
@@ -224,7 +246,7 @@ cdef class NameTable:
                 size = 0
             i = 0
             while i < size:
-                if old_size and size - i >= old_size and memcmp(name + i, wanted, old_size) == 0:
+                if old_size and name[i] == wanted[0] and size - i >= old_size and memcmp(name + i, wanted, old_size) == 0:
                     memcpy(found.blob + at, instead, new_size)
                     at += new_size
                     i += old_size

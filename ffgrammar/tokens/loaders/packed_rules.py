@@ -29,6 +29,7 @@ class PackedRules(NamedTuple):
         byte_tokens: see `Merges`.
         whole_pretokens, space: see `CanonicalRules`.
         atoms: the ids of the added tokens.
+        renamed: see `Merges`.
         parts: the parts of all tokens (`pack_parts`), if they are known. Only with `pairs` as bytes.
     """
 
@@ -39,6 +40,7 @@ class PackedRules(NamedTuple):
     whole_pretokens: bool
     space: str | None
     atoms: list[int]
+    renamed: frozenset[int] | None = None
     parts: bytes | None = None
 
     def make(self, trie: TokenTrie) -> CanonicalRules:
@@ -48,7 +50,7 @@ class PackedRules(NamedTuple):
             TokenizerError: an id is out of range, a pattern cannot be read, an added token has no bytes, or the parts
                 are not those of these merges.
         """
-        merges = Merges(trie, MergeList(self.pairs, self.ranks), self.byte_tokens)
+        merges = Merges(trie, MergeList(self.pairs, self.ranks), self.byte_tokens, self.renamed)
         if isinstance(self.pairs, bytes) and self.parts is not None and not load_parts(merges, self.pairs, self.parts):
             raise TokenizerError("the parts of tokens are not those of these merges")
         if any(not trie.token_bytes(token) for token in self.atoms):

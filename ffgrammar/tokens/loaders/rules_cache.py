@@ -49,7 +49,7 @@ def keep_rules(key: str, packed: PackedRules, rules: CanonicalRules, files: Sequ
         pairs = array("I", chain.from_iterable(pairs)).tobytes()
     if pairs_fit(rules.trie, pairs):
         fields = packed._asdict()
-        del fields["pairs"], fields["ranks"], fields["parts"], fields["automata"]
+        del fields["pairs"], fields["ranks"], fields["parts"], fields["automata"], fields["renamed"]
         automata = pack_automata(packed.automata)
         sizes = {"automata_bytes": len(automata), "bytes": len(pairs)}
         write_sealed(_path(key), {**fields, **sizes}, automata + pairs + pack_parts(rules.merges), files)
@@ -71,7 +71,7 @@ def kept_rules(key: str, trie: TokenTrie, files: Sequence[Identity]) -> Canonica
             return None
         space = None if header["space"] is None else str(header["space"])
         packed = PackedRules(
-            pairs, None, automata, byte_tokens, bool(header["whole_pretokens"]), space, header["atoms"], parts
+            pairs, None, automata, byte_tokens, bool(header["whole_pretokens"]), space, header["atoms"], parts=parts
         )
         return packed.make(trie)
     except (OSError, TokenizerError, LookupError, TypeError, ValueError, OverflowError, RecursionError):

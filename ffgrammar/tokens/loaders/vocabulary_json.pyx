@@ -21,19 +21,14 @@ from libc.string cimport memcmp, memcpy, strlen
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
 from ffgrammar.tokens.loaders.json_scanner cimport (
-    Text, next_byte, read_id, read_string, skip_string, skip_value, take_byte,
+    FOUND, NO_MEMORY, UNUSUAL, ReadStatus, Text, next_byte, read_id, read_string, skip_string, skip_value, take_byte,
 )
-from ffgrammar.tokens.loaders.merge_names cimport MERGE_BYTES, read_merges
+from ffgrammar.tokens.loaders.merge_names cimport MERGE_BYTES, MERGE_SPARE, read_merges
+from ffgrammar.tokens.loaders.merge_texts cimport MergeTexts, list_merges
 from ffgrammar.tokens.loaders.name_table cimport NameTable
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
 
 import json
-
-cdef enum Status:
-    FOUND = 0
-    UNUSUAL = -1
-    NO_MEMORY = -2
-
 
 cdef struct Entries:
     # The entries of `vocab`, in the order of the file. The name of entry k is names[starts[k]:starts[k + 1]].
@@ -45,7 +40,7 @@ cdef struct Entries:
     uint32_t end    # how many ids there are: 1 + the largest
 
 
-cdef Status _vocabulary(Text* text, Entries* entries) noexcept nogil:
+cdef ReadStatus _vocabulary(Text* text, Entries* entries) noexcept nogil:
     """Reads the object of `vocab`, after its brace. `entries.names` has room for all of the text."""
     cdef long size, token
     cdef uint32_t made = 0
@@ -84,51 +79,15 @@ cdef Status _vocabulary(Text* text, Entries* entries) noexcept nogil:
             return UNUSUAL
 
 
-cdef bint _merge(Text* text, uint8_t* spare) noexcept nogil:
-    """Checks one entry of `merges`: a string, or an array of two. `spare` has room for all of the text."""
-    if take_byte(text, c'"'):
-        return read_string(text, spare) >= 0
-    if not take_byte(text, c"[") or not take_byte(text, c'"') or read_string(text, spare) < 0:
-        return False
-    if not take_byte(text, c",") or not take_byte(text, c'"') or read_string(text, spare) < 0:
-        return False
-    return take_byte(text, c"]")
-
-
-cdef long _merges(Text* text, uint8_t* spare) noexcept nogil:
-    """Checks the array of `merges`. Returns how many entries it has, or UNUSUAL."""
-    cdef long count = 0
-    if not take_byte(text, c"["):
-        return UNUSUAL
-    if take_byte(text, c"]"):
-        return 0
-    while _merge(text, spare):
-        count += 1
-        if take_byte(text, c"]"):
-            return count
-        if not take_byte(text, c","):
-            return UNUSUAL
-    return UNUSUAL
-
-
 cdef class JsonText:
-    """The value of `merges`, still as JSON text.
-
-    Args:
-        data: a text in which the value is.
-        start, end: where in this text the value begins and ends.
-        count: how many merges it has.
-    """
-    cdef bytes data
-    cdef size_t start
+    """The value of `merges`, still as JSON text. `read_big_parts` makes it."""
+    cdef bytes data          # a text in which the value is
+    cdef size_t start        # where in this text it begins, and ends
     cdef size_t end
-    cdef uint32_t count
+    cdef MergeTexts texts  # where its merges are
 
-    def __cinit__(self, bytes data not None, size_t start, size_t end, uint32_t count):
-        self.data = data
-        self.start = start
-        self.end = end
-        self.count = count
+    def __dealloc__(self):
+        free(self.texts.items)
 
     def value(self):
         """The value."""
@@ -143,11 +102,11 @@ cdef class JsonText:
             table: the vocabulary.
             never: ids of tokens that may be in no merge.
         """
-        cdef Text text = Text(self.data, self.end, self.start)
-        cdef uint8_t* spare = <uint8_t*>malloc(2 * (self.end - self.start))
+        cdef Text text = Text(self.data, self.end, 0)
+        cdef uint8_t* spare = <uint8_t*>malloc(2 * (self.end - self.start) + MERGE_SPARE)
         cdef bytearray is_never = bytearray(table.names.count + 1)
         cdef const uint8_t* banned = <const uint8_t*><char*>is_never
-        cdef bytes found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t>self.count * MERGE_BYTES)
+        cdef bytes found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t>self.texts.count * MERGE_BYTES)
         cdef uint32_t* ids = <uint32_t*>PyBytes_AS_STRING(found)
         cdef bint all_found
         for token in never:
@@ -156,7 +115,7 @@ cdef class JsonText:
         if spare == NULL:
             raise MemoryError
         with nogil:
-            all_found = read_merges(&text, table, banned, spare, ids, self.count)
+            all_found = read_merges(&text, &self.texts, table, banned, spare, ids)
         free(spare)
         return found if all_found else None
 
@@ -170,7 +129,7 @@ cdef class _Reader:
     # Where the parts begin and end; 0 where they are not found
     cdef size_t[2] vocabulary
     cdef size_t[2] merges
-    cdef long merge_count
+    cdef MergeTexts texts
     cdef bint has_model
 
     def __cinit__(self, bytes data not None):
@@ -187,16 +146,17 @@ cdef class _Reader:
         free(self.entries.starts)
         free(self.entries.ids)
         free(self.spare)
+        free(self.texts.items)
 
     cdef bint is_key(self, const char* name, size_t start, size_t end) noexcept nogil:
         cdef size_t size = strlen(name)
         return end - start == size and memcmp(self.text.data + start, name, size) == 0
 
-    cdef Status object(self, bint inside) noexcept nogil:
+    cdef ReadStatus object(self, bint inside) noexcept nogil:
         """Passes over the object that is the whole text or, if `inside`, the one that is `model`. Reads the two parts on the
         way."""
         cdef size_t start, end, at
-        cdef Status status
+        cdef ReadStatus status
         if not take_byte(&self.text, c"{"):
             return UNUSUAL
         while True:
@@ -220,9 +180,9 @@ cdef class _Reader:
             if not take_byte(&self.text, c","):
                 return UNUSUAL
 
-    cdef Status member(self, size_t start, size_t end, bint inside) noexcept nogil:
+    cdef ReadStatus member(self, size_t start, size_t end, bint inside) noexcept nogil:
         """Reads or passes over the value of the key in text[start:end]."""
-        cdef Status status
+        cdef ReadStatus status
         if not inside and self.is_key("model", start, end):
             if self.has_model:
                 return UNUSUAL
@@ -239,11 +199,9 @@ cdef class _Reader:
             if self.merges[1]:
                 return UNUSUAL
             self.merges[0] = self.text.at
-            self.merge_count = _merges(&self.text, self.spare)
-            if self.merge_count < 0:
-                return UNUSUAL
+            status = list_merges(&self.text, self.spare, &self.texts)
             self.merges[1] = self.text.at
-            return FOUND
+            return status
         return FOUND if skip_value(&self.text) else UNUSUAL
 
     cdef NameTable table(self):
@@ -273,6 +231,15 @@ cdef class _Reader:
         distinct = table.fill(names, ids, entries.count)
         return table if distinct else None
 
+    cdef JsonText merges_text(self):
+        """The merges. The reader gives away what it knows of them."""
+        cdef JsonText found = JsonText.__new__(JsonText)
+        found.data = self.data
+        found.start, found.end = self.merges[0], self.merges[1]
+        found.texts = self.texts
+        self.texts = MergeTexts(NULL, 0, 0)
+        return found
+
     cdef bytes rest(self):
         """The text with empty values in the place of the two parts."""
         cdef size_t at = 0
@@ -294,7 +261,7 @@ def read_big_parts(bytes data not None):
         data: the content of the file. It stays in memory as long as the JsonText does.
     """
     cdef _Reader reader
-    cdef Status status
+    cdef ReadStatus status
     # (UTF-16 and UTF-32 are left to json, which tells them by zero bytes and byte order marks)
     if not data.startswith(b"{") or data[1:2] == b"\0" or len(data) > 0xFFFFFFF0:
         return None
@@ -315,7 +282,7 @@ def read_big_parts(bytes data not None):
         return None
     config["model"]["vocab"] = table
     if reader.merges[1]:
-        config["model"]["merges"] = JsonText(data, reader.merges[0], reader.merges[1], reader.merge_count)
+        config["model"]["merges"] = reader.merges_text()
     return config
 
 

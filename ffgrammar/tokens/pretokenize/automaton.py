@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from functools import reduce
+from itertools import chain
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.alphabet import Alphabet, make_alphabet
@@ -88,19 +89,26 @@ def make_automata(splits: Sequence[Split], kinds: Sequence[int], space: str | No
 
 def _check_hypotheses(found: Boundaries) -> None:
     """Raises TokenizerError if more than MAX_HYPOTHESES may be open at a time, or if it takes too long to find out."""
-    size = found.alphabet.size
-    ways = [*found.goes_on, *found.ends]
+    rows = found.rows()
     sets = {frozenset([0])}
     todo = list(sets)
     while todo:
-        states = todo.pop()
-        for character in range(size):
-            after = frozenset(way[state * size + character] for way in ways for state in states) - {DEAD}
+        # (many classes lead to the same states)
+        for cells in set(zip(*[rows[state] for state in todo.pop()], strict=True)):
+            after = frozenset(chain.from_iterable(cells)) - {DEAD}
             if after not in sets:
                 sets.add(after)
                 todo.append(after)
             if len(after) > MAX_HYPOTHESES or len(sets) > MAX_SETS:
                 raise TokenizerError("pre-tokenizer patterns: too many ways to cut a text into pre-tokens are open")
+
+
+def _bits(numbers: Iterable[int]) -> int:
+    """A set of small numbers as bits. (Such sets meet in a sixth of the time that sets of Python take.)"""
+    bits = 0
+    for number in numbers:
+        bits |= 1 << number
+    return bits
 
 
 class _Builder:
@@ -129,6 +137,7 @@ class _Builder:
             if step.chars is not None:
                 having.setdefault(step.chars, []).append(at)
         self.takes = [frozenset(at for chars in one or () for at in having.get(chars, ())) for one in members]
+        self.takes_bits = [_bits(one) for one in self.takes]
         self.matching = {at for at, step in enumerate(program) if step.kind == MATCH}
         self.start = self.closure(0)
         # By class: the threads of a match after its first character, if this is of the class.
@@ -152,12 +161,13 @@ class _Builder:
             asked = self.asked_by(at)
             # Classes that the state does not tell apart have the same successors, which are found once. (The automaton
             # of o200k takes 4.8 ms instead of 7.6.)
-            known: dict[tuple[bool, frozenset[int]], tuple[list[int], list[int], bool]] = {}
+            known: dict[tuple[bool, int], tuple[list[int], list[int], bool]] = {}
             for character in range(self.alphabet.size):
-                key = self.never[character], self.takes[character] & asked
-                if key not in known:
-                    known[key] = self.successors(at, character)
-                stays, leaves, matched = known[key]
+                key = self.never[character], self.takes_bits[character] & asked
+                found = known.get(key)
+                if found is None:
+                    found = known[key] = self.successors(at, character)
+                stays, leaves, matched = found
                 goes_on.append(stays)
                 ends.append(leaves)
                 matches.append(matched)
@@ -183,8 +193,8 @@ class _Builder:
 
     # ---- a character
 
-    def asked_by(self, at: int) -> frozenset[int]:
-        """All instructions on which the successors of a state depend."""
+    def asked_by(self, at: int) -> int:
+        """All instructions on which the successors of a state depend, as bits."""
         threads, watched = self.states[at]
         found = {*threads, *watched, *self.start}
         new = found & self.decides
@@ -192,7 +202,7 @@ class _Builder:
             more = {one for at in new for one in self.closure(at + 1)} - found
             found |= more
             new = more & self.decides
-        return frozenset(found)
+        return _bits(found - {GAP})
 
     def successors(self, at: int, character: int) -> tuple[list[int], list[int], bool]:
         """(states where the pre-token goes on, states where it ends before the character, whether some thread matches

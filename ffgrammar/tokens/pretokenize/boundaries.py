@@ -55,6 +55,12 @@ class Boundaries(NamedTuple):
     final: bytes
     atoms: bytes
 
+    def rows(self) -> list[list[tuple[int, ...]]]:
+        """By state and class: the successors by all ways, those in which the pre-token goes on first."""
+        size = self.alphabet.size
+        cells = list(zip(*self.goes_on, *self.ends, strict=True))
+        return [cells[at : at + size] for at in range(0, len(cells), size)]
+
     def pack(self, gaps: bool, finds_atoms: bool) -> Automaton:
         """The same automaton as bytes. For the arguments see `Automaton`."""
         ways = [*self.goes_on, *self.ends]

@@ -58,53 +58,45 @@ def compile_words(words: Iterable[str]) -> list[Instruction]:
 
 
 def _nodes(words: Iterable[str]) -> list[Node]:
-    """The nodes of the minimal automaton; the first is where every word begins."""
-    way = _Way()
-    for word in sorted(set(words)):
-        common = 0
-        least = min(len(word), len(way.word))
-        while common < least and word[common] == way.word[common]:
-            common += 1
-        way.leave(common)
-        way.enter(word)
-    way.leave(0)
-    root = way.number(way.ends[0], way.edges[0])
-    # (the root is the last node)
-    return [(is_end, tuple((codes, root - to) for codes, to in edges)) for is_end, edges in reversed(way.numbers)]
+    """The nodes of the minimal automaton; the first is where every word begins.
 
-
-class _Way:
-    """The nodes on the way of a word.
-
-    Attributes:
-        word: the characters on the way.
-        ends: by node: whether a word ends there.
-        edges: by node: its edges to nodes that are not on the way: code points, by the number of such a node.
-        numbers: the nodes that were left, with their numbers.
+    A node has a key: whether a word ends there, then for each edge its code point and the number of the node that it
+    leads to. Words come in ascending order, so edges do, too, and equal nodes have equal keys.
     """
+    numbers: dict[tuple[int, ...], int] = {}
+    # The nodes on the way of a word, each without the edge to the next one.
+    way: list[list[int]] = [[False]]
+    before = ""
+    for word in sorted(set(words)):
+        # (most words are like the one before up to its last characters)
+        common = max(len(before) - 3, 0)
+        if not word.startswith(before[:common]):
+            common = 0
+        for one, other in zip(word[common:], before[common:], strict=False):
+            if one != other:
+                break
+            common += 1
+        _finish(way, before[common:], numbers)
+        way += [[False] for _ in range(len(word) - common)]
+        way[-1][0] = True
+        before = word
+    _finish(way, before, numbers)
+    numbers.setdefault(tuple(way[0]), len(numbers))
+    # (the root is the last node)
+    root = len(numbers) - 1
+    return [_node(key, root) for key in reversed(numbers)]
 
-    def __init__(self) -> None:
-        self.word = ""
-        self.ends = [False]
-        self.edges: list[dict[int, list[int]]] = [{}]
-        self.numbers: dict[Node, int] = {}
 
-    def number(self, is_end: bool, edges: dict[int, list[int]]) -> int:
-        """The number of a node; equal nodes are one."""
-        node = (is_end, tuple(sorted([(tuple(codes), to) for to, codes in edges.items()])))
-        return self.numbers.setdefault(node, len(self.numbers))
+def _finish(way: list[list[int]], end: str, numbers: dict[tuple[int, ...], int]) -> None:
+    """Number the last nodes on a way, to which the characters of `end` lead. Equal nodes are one."""
+    for letter in reversed(end):
+        number = numbers.setdefault(tuple(way.pop()), len(numbers))
+        way[-1] += (ord(letter), number)
 
-    def leave(self, length: int) -> None:
-        """Go back to the node after the first `length` characters."""
-        for at in range(len(self.word), length, -1):
-            number = self.number(self.ends.pop(), self.edges.pop())
-            self.edges[-1].setdefault(number, []).append(ord(self.word[at - 1]))
-        self.word = self.word[:length]
 
-    def enter(self, word: str) -> None:
-        """Go on to the end of a word, which begins with the characters on the way."""
-        for _ in range(len(self.word), len(word)):
-            self.ends.append(False)
-            self.edges.append({})
-        self.ends[-1] = True
-        self.word = word
+def _node(key: tuple[int, ...], root: int) -> Node:
+    """A node by its key. Numbers go down from the root's to 0."""
+    codes: dict[int, list[int]] = {}
+    for code, to in zip(key[1::2], key[2::2], strict=True):
+        codes.setdefault(root - to, []).append(code)
+    return bool(key[0]), tuple([(tuple(listed), to) for to, listed in codes.items()])

@@ -3,6 +3,9 @@
 cimport cython
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
+cdef enum:
+    SLACK = 16  # how many bytes after the last token may be read, too
+
 
 @cython.final
 cdef class PackedTokens:

@@ -9,7 +9,7 @@ of the space.
 cimport cython
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from collections.abc import Sequence
 
@@ -52,7 +52,7 @@ cdef class PackedTokens:
         free(self.blob)
         free(self.offsets)
         self.count = count
-        self.blob = <uint8_t*>malloc(blob_bytes + 1)
+        self.blob = <uint8_t*>malloc(blob_bytes + SLACK)
         self.offsets = <uint32_t*>calloc(<size_t>count + 1, sizeof(uint32_t))
         if self.blob == NULL or self.offsets == NULL:
             raise MemoryError
@@ -78,6 +78,26 @@ cdef class PackedTokens:
         cdef uint32_t token
         for token in range(self.count):
             yield self.blob[self.offsets[token] : self.offsets[token + 1]] or None
+
+    def find_all(self, texts not None):
+        """The ids of the tokens whose bytes are among `texts`, a set of bytes. (Most tokens are told from all of these by their
+        size and last byte, so no object is made for them.)"""
+        cdef uint8_t[64 * 256] alike  # by size, as far as there is room, and last byte
+        cdef uint32_t token, size
+        cdef const uint8_t* text
+        cdef bytes one
+        memset(alike, 0, sizeof(alike))
+        for one in texts:
+            size = <uint32_t>len(one)
+            if size:
+                alike[min(size, <uint32_t>63) << 8 | <uint8_t>one[size - 1]] = True
+        found = set()
+        for token in range(self.count):
+            size = self.offsets[token + 1] - self.offsets[token]
+            text = self.blob + self.offsets[token]
+            if size and alike[min(size, <uint32_t>63) << 8 | text[size - 1]] and text[:size] in texts:
+                found.add(token)
+        return found
 
     def changed(self, changes not None):
         """A copy in which some ids have other bytes.
