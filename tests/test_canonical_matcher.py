@@ -385,9 +385,10 @@ def test_tokenizers_without_pretokens_under_checks(kind: str) -> None:
 
 def _one_pretoken(cl100k: ff.Tokenizer) -> ff.Tokenizer:
     """A large vocabulary without a pre-tokenizer."""
-    ranks = {cl100k.token_bytes(token): token for token in range(50_000)}
-    encoding = tiktoken.Encoding("whole", pat_str=r"(?:\s|\S)+", mergeable_ranks=ranks, special_tokens={"<e>": 50_000})
-    return ff.Tokenizer.from_tiktoken(encoding, eos_token_ids=[50_000])
+    size = 15_000
+    ranks = {cl100k.token_bytes(token): token for token in range(size)}
+    encoding = tiktoken.Encoding("whole", pat_str=r"(?:\s|\S)+", mergeable_ranks=ranks, special_tokens={"<e>": size})
+    return ff.Tokenizer.from_tiktoken(encoding, eos_token_ids=[size])
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "one pre-token"])
