@@ -52,7 +52,7 @@ def dev_set() -> Path:
 
 @cache
 def encoding(name: str, shared: Path) -> tiktoken.Encoding:
-    """tiktoken's encoding of a name, from the rank table in the shared folder. It takes a second, so it is made once."""
+    """tiktoken's encoding of a name, from the rank table in the shared folder; made once, as it takes a second."""
     import tiktoken
 
     pattern, special_tokens = ENCODINGS[name]

@@ -128,7 +128,7 @@ def test_damaged_entries_are_written_anew(file: Path, folder: Path) -> None:
 
 @pytest.fixture
 def packed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Rules that no entry gives are packed once, and not for each entry: this takes long, and the file stays the same."""
+    """Rules that no entry gives are packed once, not for each entry: this takes long, and the file is the same."""
     kept: list[PackedRules] = []
     pack = ListedRules._pack
 

@@ -7,7 +7,6 @@ other shortcut.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from os.path import commonprefix
 from typing import Any
 
 from oracle.cfg import Recogniser, State
@@ -43,9 +42,12 @@ class ByteTree:
                 last = tokens[at][0]
                 at += 1
             # (what the first and the last of sorted texts begin with, those between them begin with, too)
-            edge = commonprefix([first[depth:], last[depth:]])
-            self.children[edge[0]] = edge, ByteTree()
-            self.children[edge[0]][1]._grow(tokens[begun:at], depth + len(edge))
+            end = depth
+            while first[end : end + 1] == last[end : end + 1] != b"":
+                end += 1
+            child = ByteTree()
+            self.children[first[depth]] = first[depth:end], child
+            child._grow(tokens[begun:at], end)
 
     def after(self, data: bytes) -> ByteTree | None:
         """The tree of what follows some bytes in tokens; None if no token begins with these bytes."""
