@@ -6,6 +6,7 @@ import importlib
 import importlib.util
 import os
 import shlex
+import signal
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -30,6 +31,10 @@ settings.register_profile("default", max_examples=80, derandomize=True, **_COMMO
 settings.register_profile("quick", max_examples=15, derandomize=True, **_COMMON)
 settings.register_profile("thorough", max_examples=3000, **_COMMON)
 settings.load_profile(os.environ.get("FFGRAMMAR_HYPOTHESIS", "default"))
+
+# A job in the background of a shell script starts with Ctrl-C ignored, and so do its children. Tests send it to theirs.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # No test reads or writes the user's cache of vocabularies. Tests of it name a folder of their own.
 os.environ["FFGRAMMAR_CACHE"] = "off"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import os
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -49,8 +50,9 @@ def dev_set() -> Path:
     return shared / "maskbench" / "dev.jsonl.gz"
 
 
+@cache
 def encoding(name: str, shared: Path) -> tiktoken.Encoding:
-    """tiktoken's encoding of a name, from the rank table in the shared folder."""
+    """tiktoken's encoding of a name, from the rank table in the shared folder; made once, as it takes a second."""
     import tiktoken
 
     pattern, special_tokens = ENCODINGS[name]

@@ -144,7 +144,8 @@ def test_walks_are_their_own_encoding(tok: ff.Tokenizer, name: str, covered: Cal
             assert following, matcher.text_bytes
             if matcher.num_steps > 25:
                 # bring it to an end
-                following = [min(following, key=lambda token, at=matcher: _distance(at, token))]  # type: ignore[misc]
+                some = [*following[:300], *random.sample(following, min(300, len(following)))]
+                following = [min(some, key=lambda token, at=matcher: _distance(at, token))]  # type: ignore[misc]
             # often one of the first: these are the short ones, and the ones that cut characters
             token = random.choice(following[:300] if random.random() < 0.4 else following)
             assert matcher.accept_token(token)
@@ -384,9 +385,10 @@ def test_tokenizers_without_pretokens_under_checks(kind: str) -> None:
 
 def _one_pretoken(cl100k: ff.Tokenizer) -> ff.Tokenizer:
     """A large vocabulary without a pre-tokenizer."""
-    ranks = {cl100k.token_bytes(token): token for token in range(50_000)}
-    encoding = tiktoken.Encoding("whole", pat_str=r"(?:\s|\S)+", mergeable_ranks=ranks, special_tokens={"<e>": 50_000})
-    return ff.Tokenizer.from_tiktoken(encoding, eos_token_ids=[50_000])
+    size = 15_000
+    ranks = {cl100k.token_bytes(token): token for token in range(size)}
+    encoding = tiktoken.Encoding("whole", pat_str=r"(?:\s|\S)+", mergeable_ranks=ranks, special_tokens={"<e>": size})
+    return ff.Tokenizer.from_tiktoken(encoding, eos_token_ids=[size])
 
 
 @pytest.mark.parametrize("name", ["cl100k_base", "one pre-token"])
@@ -411,9 +413,10 @@ def test_strings_with_bounds(cl100k: ff.Tokenizer, name: str) -> None:
             )
             random = Random(len(str(schema)))
             for _ in range(40):
-                found = allowed(matcher)
-                assert found == allowed(same)
-                if not found or not matcher.accept_token(token := random.choice(sorted(found))):
+                # (arrays: sets of so many tokens take longer than the masks)
+                found = matcher.allowed_token_ids()
+                assert np.array_equal(found, same.allowed_token_ids())
+                if not len(found) or not matcher.accept_token(token := int(random.choice(found))):
                     break
                 assert same.accept_token(token)
 

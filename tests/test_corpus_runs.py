@@ -10,7 +10,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -187,23 +186,41 @@ def test_a_manifest_must_have_all_parts(cl100k: ff.Tokenizer, tmp_path: Path) ->
 
 # ---- worker processes
 
+# After so many bytes it kills itself, with its workers ("killpg") or without them ("kill"), or three times one of its
+# workers ("worker"), if it is told to. From outside it might have ended before.
 RUN = """
-import sys
+import multiprocessing, os, signal, sys
 import ffgrammar as ff
 from ffgrammar import corpus
 from ffgrammar.corpus.data import json_lines, part
 
+what, size = sys.argv[3:] or ("nothing", 0)
+killed = []
+
+def progress(now):
+    if now.done - now.earlier < int(size) * (len(killed) + 1):
+        return
+    if what == "worker" and len(killed) < 3:
+        worker = multiprocessing.active_children()[len(killed) % 2]
+        os.kill(worker.pid, signal.SIGKILL)
+        killed.append(worker.pid)
+    if what in ("kill", "killpg"):
+        getattr(os, what)(os.getpid(), signal.SIGKILL)
+
 if __name__ == "__main__":
     part.LEAST_BYTES = part.MOST_BYTES = json_lines.BLOCK = 100_000
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
-    corpus.run(corpus.tokenize_job(tok), [sys.argv[1]], sys.argv[2], workers=2)
+    corpus.run(corpus.tokenize_job(tok), [sys.argv[1]], sys.argv[2], workers=2, progress=progress)
+    assert what != "worker" or len({*killed}) == 3
 """
 
 
-def _process(script: Path, data: Path, output: Path, stderr: int | None = None) -> subprocess.Popen[bytes]:
+def _process(
+    script: Path, data: Path, output: Path, *killed: str, stderr: int | None = None
+) -> subprocess.Popen[bytes]:
     places = [str(Path(ff.__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(places)}
-    command = [sys.executable, str(script), str(data), str(output)]
+    command = [sys.executable, str(script), str(data), str(output), *killed]
     return subprocess.Popen(command, env=env, start_new_session=True, stderr=stderr)
 
 
@@ -233,37 +250,24 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path, Path
 
 
 @pytest.mark.timing
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_a_run_that_is_killed_goes_on(finished: tuple[Path, Path, Path], tmp_path: Path) -> None:
     """Killed together with its workers, and without them."""
     script, data, whole = finished
     output = tmp_path / "out"
-    rng = random.Random(3)
-    for kill in (os.killpg, os.kill):
-        process = _process(script, data, output)
-        done = len(list(output.glob("parts/*.json")))
-        while process.poll() is None and len(list(output.glob("parts/*.json"))) < done + rng.randint(1, 7):
-            time.sleep(0.01)
-        kill(process.pid, signal.SIGKILL)
-        process.wait()
+    done = 0
+    for kill, size in (("killpg", "400000"), ("kill", "700000")):
+        assert _process(script, data, output, kill, size).wait() == -signal.SIGKILL
+        done, before = len(list(output.glob("parts/*.json"))), done
+        assert before < done < len(list(whole.glob("parts/*.json")))
     assert _process(script, data, output).wait() == 0
     assert files_of(output) == files_of(whole)
     assert len(list(output.glob("rows/*"))) > 10
 
 
 @pytest.mark.timing
-@pytest.mark.skipif(sys.platform != "linux", reason="looks at /proc")
 def test_workers_that_are_killed_are_replaced(finished: tuple[Path, Path, Path], tmp_path: Path) -> None:
     script, data, whole = finished
-    process = _process(script, data, tmp_path / "out")
-    killed: set[int] = set()
-    while process.poll() is None and len(killed) < 3:
-        for worker in _children(process.pid)[:1]:
-            if worker not in killed and len(list(tmp_path.glob("out/parts/*.json"))) > len(killed) * 3:
-                os.kill(worker, signal.SIGKILL)
-                killed.add(worker)
-        time.sleep(0.01)
-    assert process.wait() == 0 and killed
+    assert _process(script, data, tmp_path / "out", "worker", "300000").wait() == 0
     assert files_of(tmp_path / "out") == files_of(whole)
 
 

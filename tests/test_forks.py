@@ -8,8 +8,8 @@ import subprocess
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -50,6 +50,14 @@ def _budgets(tok: ff.Tokenizer) -> Callable[[int], object]:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.parametrize("make", [_compile, _fill_known, _budgets])
 def test_children_find_locks_free(make: Callable[[ff.Tokenizer], Callable[[int], object]]) -> None:
+    """In a process of its own: a fork takes the longer the more memory a process has, and this one has all tests'."""
+    script = f"import test_forks; test_forks.check_children(test_forks.{make.__name__})"
+    # (from Python 3.12 on it is said that forking with threads may hang: that is what is tested)
+    command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", script]
+    subprocess.run(command, cwd=Path(__file__).parent, check=True, timeout=FORKS * PATIENCE)
+
+
+def check_children(make: Callable[[ff.Tokenizer], Callable[[int], object]]) -> None:
     tok = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)], eos_token_id=256, vocab_size=257)
     work = make(tok)
     going = True
@@ -65,22 +73,19 @@ def test_children_find_locks_free(make: Callable[[ff.Tokenizer], Callable[[int],
     time.sleep(0.05)
     ended = []
     try:
-        with warnings.catch_warnings():
-            # from Python 3.12 on it is said that forking with threads may hang: that is what is tested
-            warnings.simplefilter("ignore", DeprecationWarning)
-            for _ in range(FORKS):
-                child = os.fork()
-                if child == 0:
-                    # no exception may leave the child
-                    try:
-                        signal.alarm(PATIENCE)
-                        work(0)
-                        os._exit(0)
-                    finally:
-                        os._exit(1)
-                ended.append(os.waitpid(child, 0)[1])
-                if ended[-1]:
-                    break
+        for _ in range(FORKS):
+            child = os.fork()
+            if child == 0:
+                # no exception may leave the child
+                try:
+                    signal.alarm(PATIENCE)
+                    work(0)
+                    os._exit(0)
+                finally:
+                    os._exit(1)
+            ended.append(os.waitpid(child, 0)[1])
+            if ended[-1]:
+                break
     finally:
         going = False
         thread.join()

@@ -21,8 +21,8 @@ SHORT = {
     "budgets": (["--schemas", "10"], "schemas (0 refused): 0 did not end in time"),
     "grammars": (["--count", "3", "--first", "1000"], "differences: 0"),
     "compositions": (["--groups", "2", "--tools", "10"], "tokens that the composition does not allow: 0"),
-    "hostile": (["--mutations", "3"], "wrong ends: 0"),
-    "costs": (["--only", "2 contains", "--public"], "wrong ends: 0"),
+    "hostile": (["--only", "8 ", "--mutations", "10"], "wrong ends: 0"),
+    "costs": (["--only", "contains of lowest", "--public"], "wrong ends: 0"),
     "interruptions": (["--count", "40"], "wrong walks: 0"),
     "python": (["--mutations", "20", "--max-bytes", "2000"], "unknown disagreements: 0"),
     "library": (

@@ -17,7 +17,7 @@ from ffgrammar_cli.bench.data import load_schemas, spaced
 
 NOTHING_KEPT = ff.Limits(mask_bytes=0)
 SCHEMAS = 120
-POSITIONS = 60
+POSITIONS = 30
 
 
 def _vocabulary(name: str, partition_bytes: int) -> ff.Tokenizer:

@@ -46,12 +46,13 @@ def spelled(tok: ff.Tokenizer, tree: ByteTree, text: bytes, random: Random) -> l
     """Tokens that spell a text, the longest one at each place or a shorter one."""
     ids: list[int] = []
     while text:
-        node, found = tree, []
-        for place in range(len(text)):
-            if text[place : place + 1] not in node.children:
+        node, found, rest = tree, list[int](), text
+        while rest and rest[0] in node.children:
+            edge, node = node.children[rest[0]]
+            if not rest.startswith(edge):
                 break
-            node = node.children[text[place : place + 1]]
             found += node.tokens
+            rest = rest[len(edge) :]
         ids.append(found[-1] if random.random() < 0.7 else random.choice(found))
         text = text[len(tok.token_bytes(ids[-1])) :]
     return ids

@@ -150,6 +150,21 @@ def test_damaged_entries_are_written_anew(file: Path, folder: Path) -> None:
         assert entry.read_bytes() == data
 
 
+@pytest.fixture
+def packed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rules that no entry gives are packed once, not for each entry: this takes long, and the file is the same."""
+    kept: list[PackedRules] = []
+    pack = ListedRules._pack
+
+    def once(self: ListedRules) -> PackedRules:
+        if not kept:
+            kept.append(pack(self))
+        return kept[0]
+
+    monkeypatch.setattr(ListedRules, "_pack", once)
+
+
+@pytest.mark.usefixtures("packed_once")
 def test_forged_entries_do_not_crash(file: Path, folder: Path) -> None:
     """The checksum is right, and the rest is not. Only a file of the user's own is read, so this is about crashes."""
     tok = load(file, 1)

@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -76,6 +77,7 @@ def load(data: bytes | dict[str, Any], folder: Path) -> ff.Tokenizer:
     return ff.Tokenizer.from_file(path)
 
 
+@cache
 def texts(count: int, seed: int = 0) -> list[str]:
     random = Random(seed)
     found = [random_text(random, 60) for _ in range(count)]

@@ -27,7 +27,7 @@ class Steering:
             cost = matcher.distance() + self._taken.get((here, allowed, byte), 0) / 4
             matcher.rollback(1)
             # Of equally good bytes, a letter or a digit looks best.
-            if (cost, not _is_plain(byte)) < (least, not _is_plain(best)):
+            if cost < least or (cost == least and _is_plain(byte) and not _is_plain(best)):
                 best, least = byte, cost
         self._taken[here, allowed, best] = self._taken.get((here, allowed, best), 0) + 1
         return best

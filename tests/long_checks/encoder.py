@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from random import Random
 from time import perf_counter
@@ -63,7 +64,7 @@ class Counts:
 
 def made(kind: str, random: Random, allowed: str, size: int) -> Iterator[str | bytes]:
     """Chunks of a generated kind and of these characters; `size` is about how many bytes they have together."""
-    known = frozenset(allowed)
+    known = _set_of(allowed)
     while size > 0:
         # tiktoken takes all that follows an odd byte for one pre-token, and a cut has effects near the ends only. So
         # these chunks are short.
@@ -75,6 +76,11 @@ def made(kind: str, random: Random, allowed: str, size: int) -> Iterator[str | b
         data = cut_bytes(random, text) if kind == BYTES else text
         size -= len(data) if isinstance(data, bytes) else len(data.encode())
         yield data
+
+
+@cache
+def _set_of(characters: str) -> frozenset[str]:
+    return frozenset(characters)
 
 
 def compare(tok: ff.Tokenizer, theirs: Any, chunk: str | bytes, counts: Counts) -> None:

@@ -6,7 +6,9 @@ import gzip
 import os
 import sysconfig
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from gettext import GNUTranslations
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -221,7 +223,15 @@ def from_machine(kind: str) -> Iterator[str]:
 def alike(ours: CharClasses, theirs: Iterable[int]) -> tuple[str, dict[int, None]]:
     """The characters that two versions of Unicode have in the same classes; and the others, for `str.translate`."""
     codes = {code: None for code, value in enumerate(theirs) if ours[code] != value or 0xD800 <= code < 0xE000}
-    return "".join(chr(code) for code in range(0x110000) if code not in codes), codes
+    everything = _everything()
+    ends = [-1, *codes, len(everything)]
+    return "".join(everything[one + 1 : other] for one, other in pairwise(ends)), codes
+
+
+@cache
+def _everything() -> str:
+    """All code points, surrogates too."""
+    return "".join(map(chr, range(0x110000)))
 
 
 def regex_classes() -> bytearray:
@@ -230,9 +240,9 @@ def regex_classes() -> bytearray:
 
     from ffgrammar.tokens.pretokenize.pack_classes import CLASSES
 
-    everything = "".join(chr(code) for code in range(0x110000) if not 0xD800 <= code < 0xE000)
+    everything = "".join(_everything()[start:end] for start, end in ((0, 0xD800), (0xE000, 0x110000)))
     table = bytearray(0x110000)
     for pattern, bit in CLASSES.items():
-        for character in regex.findall(pattern, everything):
-            table[ord(character)] |= bit
+        for code in map(ord, regex.findall(pattern, everything)):
+            table[code] |= bit
     return table

@@ -10,6 +10,7 @@ have begun at any place before. Nothing here competes, so there is no lexer. Not
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 __all__ = ["SPECIAL", "AnywhereChart"]
@@ -36,6 +37,8 @@ class AnywhereChart:
         self.known: dict[Symbols, frozenset[Item]] = {}
         self.read: dict[tuple[int, Symbols], tuple[int, bool]] = {}
         self.runs: dict[Symbols, bool] = {(): True}
+        self.ends: dict[tuple[int, Symbols], bool] = {}
+        self.moves: dict[Symbols, dict[int, frozenset[Item]]] = {}
 
     def accepts(self, text: Symbols) -> bool:
         """Whether a text is a sentence."""
@@ -56,7 +59,8 @@ class AnywhereChart:
                 continue
             if self.is_skipped(text[place:]):
                 return True
-            waiting = self.waiting(items) | {n for n, one in enumerate(self.grammar.lexemes) if one.skip}
+            waiting = {symbol >> 1 for symbol in self.moved(text[:place]) if not symbol & 1}
+            waiting |= {n for n, one in enumerate(self.grammar.lexemes) if one.skip}
             for begin in range(place, len(text)):
                 if self.is_skipped(text[place:begin]) and any(self.goes_on(n, text[begin:]) for n in waiting):
                     return True
@@ -113,42 +117,48 @@ class AnywhereChart:
             start = self.grammar.start >> 1
             found = {(number, 0, 0) for number in self.useful if self.rules[number][0] == start and not text}
             for place in range(len(text)):
-                items = self.items(text[:place])
-                for lexeme in self.waiting(items):
-                    if any(
-                        self.is_skipped(text[place:begin]) and self.matches(lexeme, text[begin:])
-                        for begin in range(place, len(text))
-                    ):
-                        found |= {
-                            (number, dot + 1, begin)
-                            for number, dot, begin in items
-                            if self.rules[number][1][dot : dot + 1] == (2 * lexeme,)
-                        }
+                for symbol, after in self.moved(text[:place]).items():
+                    if not symbol & 1 and self.is_last(symbol >> 1, text[place:]):
+                        found |= after
             self.known[text] = self.closed(found, text)
         return self.known[text]
 
-    def waiting(self, items: frozenset[Item]) -> set[int]:
-        symbols = {symbol for number, dot, _ in items for symbol in self.rules[number][1][dot : dot + 1]}
-        return {symbol >> 1 for symbol in symbols if not symbol & 1}
+    def is_last(self, lexeme: int, text: Symbols) -> bool:
+        """Whether a text is any number of skip lexemes, and then this lexeme."""
+        key = (lexeme, text)
+        if key not in self.ends:
+            self.ends[key] = any(
+                self.is_skipped(text[:begin]) and self.matches(lexeme, text[begin:]) for begin in range(len(text))
+            )
+        return self.ends[key]
+
+    def moved(self, text: Symbols) -> dict[int, frozenset[Item]]:
+        """By each symbol that items after a text wait for: these items, behind this symbol."""
+        if text not in self.moves:
+            self.moves[text] = self.behind(self.items(text))
+        return self.moves[text]
+
+    def behind(self, items: Iterable[Item]) -> dict[int, frozenset[Item]]:
+        found: dict[int, set[Item]] = {}
+        for number, dot, begin in items:
+            for symbol in self.rules[number][1][dot : dot + 1]:
+                found.setdefault(symbol, set()).add((number, dot + 1, begin))
+        return {symbol: frozenset(after) for symbol, after in found.items()}
 
     def closed(self, items: set[Item], text: Symbols) -> frozenset[Item]:
         """Predict and complete until nothing is new."""
         before = -1
         while before != len(items):
             before = len(items)
-            for number, dot, begin in list(items):
-                head, body = self.rules[number]
-                if dot == len(body):
-                    above = items if begin == len(text) else self.items(text[:begin])
-                    items |= {
-                        (one, at + 1, first)
-                        for one, at, first in list(above)
-                        if self.rules[one][1][at : at + 1] == (2 * head + 1,)
-                    }
-                elif body[dot] & 1:
-                    items |= {(one, 0, len(text)) for one in self.useful if self.rules[one][0] == body[dot] >> 1}
-                elif self.store.is_nullable(self.grammar.lexemes[body[dot] >> 1].expr):
-                    items.add((number, dot + 1, begin))
+            here = self.behind(items)
+            for head, begin in {(self.rules[n][0], begin) for n, dot, begin in items if dot == len(self.rules[n][1])}:
+                above = here if begin == len(text) else self.moved(text[:begin])
+                items |= above.get(2 * head + 1, frozenset())
+            for symbol, after in here.items():
+                if symbol & 1:
+                    items |= {(one, 0, len(text)) for one in self.useful if self.rules[one][0] == symbol >> 1}
+                elif self.store.is_nullable(self.grammar.lexemes[symbol >> 1].expr):
+                    items |= after
         return frozenset(items)
 
     def useful_productions(self) -> list[int]:

@@ -56,7 +56,10 @@ class State(NamedTuple):
 
 
 class Recogniser:
-    """Recognises the sentences of one grammar, byte by byte. States may be kept and continued in many ways."""
+    """Recognises the sentences of one grammar, byte by byte. States may be kept and continued in many ways.
+
+    Many texts lead to equal states, so what was found out about a state is kept.
+    """
 
     def __init__(self, grammar: Any) -> None:
         self.grammar = grammar
@@ -65,6 +68,10 @@ class Recogniser:
         self._completable: dict[State, bool] = {}
         self._shifts: dict[tuple[frozenset[tuple[Column, bool]], frozenset[int]], frozenset[tuple[Column, bool]]] = {}
         self._after_skips: dict[tuple[Column, frozenset[int]], Column] = {}
+        self._steps: dict[tuple[State, int], State | None] = {}
+        self._allowed_at: dict[frozenset[tuple[Column, bool]], frozenset[tuple[int, int]]] = {}
+        self._right_sides = [tuple(rhs) for _, rhs in grammar.productions]
+        self._all_skips = frozenset(number for number, lexeme in enumerate(grammar.lexemes) if lexeme.skip)
         self._first_word = len(grammar.lexemes) - grammar.words
         self._by_lhs = self._useful_productions()
         first = Column()
@@ -112,6 +119,12 @@ class Recogniser:
 
     def step(self, state: State, byte: int) -> State | None:
         """The state after one more byte, or None."""
+        key = (state, byte)
+        if key not in self._steps:
+            self._steps[key] = self._step(state, byte)
+        return self._steps[key]
+
+    def _step(self, state: State, byte: int) -> State | None:
         frontier = state.frontier
         moved = self._advance(state.live, byte)
         if not moved:
@@ -202,6 +215,11 @@ class Recogniser:
 
     def _allowed(self, frontier: frozenset[tuple[Column, bool]]) -> frozenset[tuple[int, int]]:
         """The lexemes that may begin here, with their whole expressions."""
+        if frontier not in self._allowed_at:
+            self._allowed_at[frontier] = self._find_allowed(frontier)
+        return self._allowed_at[frontier]
+
+    def _find_allowed(self, frontier: frozenset[tuple[Column, bool]]) -> frozenset[tuple[int, int]]:
         lexemes = self.grammar.lexemes
         symbols = {
             self._rhs(number)[dot]
@@ -220,7 +238,7 @@ class Recogniser:
     # Parser
 
     def _rhs(self, number: int) -> tuple[int, ...]:
-        return tuple(self.grammar.productions[number][1])
+        return self._right_sides[number]
 
     def _shift(
         self, frontier: frozenset[tuple[Column, bool]], matched: frozenset[int]
@@ -256,7 +274,7 @@ class Recogniser:
     def _skips(self, column: Column) -> frozenset[int]:
         """The skip lexemes that may stand in a column."""
         if not self.grammar.skips_in:
-            return frozenset(number for number, lexeme in enumerate(self.grammar.lexemes) if lexeme.skip)
+            return self._all_skips
         return frozenset().union(*(skips for _, skips in self._begun(column)))
 
     def _after_skip(self, column: Column, skips: frozenset[int]) -> Column:

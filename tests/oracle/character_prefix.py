@@ -28,7 +28,10 @@ class VocabularyTrie:
         for token, data in tokens:
             node = self
             for byte in data:
-                node = node.children.setdefault(byte, VocabularyTrie())
+                child = node.children.get(byte)
+                if child is None:
+                    child = node.children[byte] = VocabularyTrie()
+                node = child
             node.tokens.append((token, data))
 
     def under(self, start: bytes) -> list[tuple[int, bytes]]:

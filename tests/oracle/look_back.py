@@ -79,21 +79,19 @@ def looked_back(tok: Any, tree: ByteTree, matcher: Any, before: Sequence[int]) -
 
 
 def _reaches(tree: ByteTree, end: Any, rest: bytes) -> tuple[bool, bool]:
-    node = tree
-    for place in range(len(rest)):
-        below = node.children.get(rest[place : place + 1])
-        if below is None:
-            return False, False
-        node = below
+    beyond = tree.after(rest)
+    if beyond is None:
+        return False, False
     # Every node has tokens at it or below, so a child shows that a token reaches beyond the end.
-    return bool(node.children), _allows_some(node, end)
+    return bool(beyond.children), _allows_some(beyond, end)
 
 
 def _allows_some(node: ByteTree, matcher: Any) -> bool:
-    for byte, child in node.children.items():
-        if matcher.accept_bytes(byte):
-            found = bool(child.tokens) or _allows_some(child, matcher)
+    for edge, child in node.children.values():
+        accepted = matcher.accept_bytes(edge)
+        found = accepted == len(edge) and (bool(child.tokens) or _allows_some(child, matcher))
+        if accepted:
             matcher.rollback(1)
-            if found:
-                return True
+        if found:
+            return True
     return False

@@ -84,10 +84,15 @@ def random_text(random: Random, most: int) -> str:
     return "".join(found)
 
 
+@cache
+def _sources() -> tuple[Path, ...]:
+    return tuple(sorted(Path(os.__file__).parent.rglob("*.py")))
+
+
 def some_texts(size: int, seed: int = 0) -> Iterator[str]:
     """At least `size` bytes of text: sources that come with Python, and random ones."""
     random = Random(seed)
-    files = sorted(Path(os.__file__).parent.rglob("*.py"))
+    files = list(_sources())
     random.shuffle(files)
     while size > 0:
         for path in files:
@@ -106,11 +111,24 @@ def _corpus() -> list[str]:
     return [text.replace("\u2581", "").replace("<s>", "").replace("<0x", "").replace("<|", "") for text in found]
 
 
+_TRAINED: dict[tuple[Any, ...], str] = {}
+
+
+def _train(tok: Any, trainer: Any, *sizes: int) -> dict[str, Any]:
+    """The tokenizer.json of a tokenizer trained on the corpus. Training takes long: each pre-tokenizer has it once."""
+    key = (tok.pre_tokenizer.__getstate__(), *sizes)
+    if key not in _TRAINED:
+        tok.train_from_iterator(_corpus(), trainer)
+        _TRAINED[key] = tok.to_str()
+    found: dict[str, Any] = json.loads(_TRAINED[key])
+    return found
+
+
 def byte_level(pre_tokenizer: Any, size: int = 1500, ignore_merges: bool = False, added: tuple[str, ...] = ()) -> Any:
     """A tokenizer on bytes, with two special tokens."""
     import tokenizers
 
-    tok = tokenizers.Tokenizer(tokenizers.models.BPE(ignore_merges=ignore_merges))
+    tok = tokenizers.Tokenizer(tokenizers.models.BPE())
     tok.pre_tokenizer = pre_tokenizer
     tok.decoder = tokenizers.decoders.ByteLevel()
     trainer = tokenizers.trainers.BpeTrainer(
@@ -119,7 +137,9 @@ def byte_level(pre_tokenizer: Any, size: int = 1500, ignore_merges: bool = False
         initial_alphabet=tokenizers.pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    tok.train_from_iterator(_corpus(), trainer)
+    config = _train(tok, trainer, size)
+    config["model"]["ignore_merges"] = ignore_merges
+    tok = tokenizers.Tokenizer.from_str(json.dumps(config))
     tok.add_tokens(list(added))
     return tok
 
@@ -136,8 +156,7 @@ def byte_fallback(
     trainer = tokenizers.trainers.BpeTrainer(
         vocab_size=size, special_tokens=names, limit_alphabet=alphabet, show_progress=False
     )
-    trained.train_from_iterator(_corpus(), trainer)
-    config = json.loads(trained.to_str())
+    config = _train(trained, trainer, size, alphabet)
     words = config["model"]["vocab"]
     vocab = {name: number for number, name in enumerate(names)}
     for value in range(256):
