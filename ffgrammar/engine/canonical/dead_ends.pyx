@@ -81,7 +81,7 @@ cdef class DeadEnds:
         intern_free(&self.names)
         vec_free(&self.offsets)
         vec_free(&self.dead)
-        self.leads.has_place = self.has_unkept = False
+        self.leads.has_place = self.leads.is_explained = self.has_unkept = False
         if intern_init(&self.names) < 0 or self.followers.clear() < 0:
             return NO_MEMORY
         self.notes.clear()
@@ -131,7 +131,9 @@ cdef class DeadEnds:
         if vec_push(&self.dead, 0) < 0:
             return NO_MEMORY
         self.followers.forget_place()
-        status = self.list_by_texts(engine, config, part)
+        status = self.leads.make_mask(engine, config)
+        if status >= 0:
+            status = self.list_by_texts(engine, config, part)
         if status != 0:
             return min(status, OK)
         status = self.leads.look_at(engine, config)
