@@ -165,20 +165,22 @@ cdef class CommonFollowers:
     cdef int can_close_after(
         self, Engine engine, const Config* moved, CanonicalState* after, uint32_t token
     ) noexcept nogil:
-        cdef uint32_t[8] closing
-        cdef TokenWalk walk
         cdef int status = self.rules.fits(after, token, False)
         if status > 0:
             status = self.rules.settle(after, token)
-        if status > 0:
-            self.lookahead.begin_search(moved)
-            status = self.list_closing(engine, moved, closing)
-            if status >= 0:
-                status = self.lookahead.begin_walk(engine, moved, after, 0, &walk)
-            if status >= 0:
-                status = self.lookahead.search_roots(engine, &walk, closing, 0, NULL)
-            status = self.lookahead.end_search(status)
-        return status
+        return self.can_close(engine, moved, after) if status > 0 else status
+
+    cdef int can_close(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
+        cdef uint32_t[8] closing
+        cdef TokenWalk walk
+        cdef int status
+        self.lookahead.begin_search(config)
+        status = self.list_closing(engine, config, closing)
+        if status >= 0:
+            status = self.lookahead.begin_walk(engine, config, at, 0, &walk)
+        if status >= 0:
+            status = self.lookahead.search_roots(engine, &walk, closing, 0, NULL)
+        return self.lookahead.end_search(status)
 
     cdef int list_closing(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil:
         cdef uint32_t byte, target

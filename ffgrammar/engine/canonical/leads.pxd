@@ -3,6 +3,7 @@
 cimport cython
 from libc.stdint cimport uint32_t
 
+from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
@@ -59,6 +60,10 @@ cdef class Leads:
     # Whether the base is another state than that of `start`. Returns True or False.
     cdef inline bint has_base(self) noexcept nogil:
         return self.base != self.start.state
+
+    # Whether a token is in the plain mask and has no lead. Returns True or False.
+    cdef inline bint stays(self, uint32_t token) noexcept nogil:
+        return bit_test(self.plain.data, token) and not bit_test(self.has_lead.data, token)
 
     # Forget the place if its row is virtual, because virtual rows do not last.
     cdef void forget_text(self) noexcept nogil
