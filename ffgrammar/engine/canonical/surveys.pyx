@@ -14,33 +14,26 @@ from libc.stddef cimport size_t
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_set, bit_test
+from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
+from ffgrammar.core.compare cimport bits_unlike
 from ffgrammar.core.map cimport ABSENT
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.notes cimport SURVEY, WHOLE_SURVEY, Notes
 from ffgrammar.engine.masks.partition_cache cimport NOT_KEPT
-from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, UNKNOWN, dfa_fill, dfa_step
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, UNKNOWN, dfa_fill, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token, subtree_end,
 )
 
 cdef enum:
     ALL_BITS = 0xFFFFFFFF
-    ANY_BYTE = 0x80      # for `is_open`: what holds after a byte beyond ASCII holds after all
     PASSED = 0xFFFFFFFE  # in `numbers`: the state is open, or MANY tokens lead to it
     # the most places that `explore` looks at (with 24, canonical masks take 5% longer, with 256 they take 3% longer)
     MAX_AROUND = 128
+    MAX_AROUND_WHOLE = 1024  # for a whole survey
     PLACE_WORDS = 5      # of `around`
     WIDE = 16            # a lexer state is wide if so many printable ASCII characters may come
-
-
-cdef struct Place:
-    uint32_t state    # a lexer state that tokens lead to: it is open, or inside a character
-    uint32_t missing  # how many bytes of the character are missing there
-    uint32_t depth    # how many bytes lead there at least
-    uint32_t before   # the index of the place before the last of these bytes
-    uint32_t byte     # the last of these bytes
 
 
 cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil:
@@ -126,13 +119,13 @@ cdef class Surveys:
         return OK
 
     cdef int is_open(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil:
+        return self.is_wide(engine, state) if self.whole else self.ends_freely(engine, state, byte)
+
+    cdef int ends_freely(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil:
         cdef uint32_t words = self.rules.outcomes.words
         cdef const uint32_t* entered = NULL
         cdef uint32_t i, offset
-        cdef int status
-        if self.whole:
-            return self.is_wide(engine, state)
-        status = self.reach.ends_in(engine, state, &offset)
+        cdef int status = self.reach.ends_in(engine, state, &offset)
         if status < 0:
             return status
         if byte < 0x80:
@@ -154,8 +147,8 @@ cdef class Surveys:
         return count >= WIDE
 
     cdef int add_places(self) noexcept nogil:
-        cdef uint8_t[MAX_AROUND] text
-        cdef Place* places = <Place*>self.around.data
+        cdef uint8_t[MAX_TOKEN_BYTES] text
+        cdef const Place* places = <const Place*>self.around.data
         cdef uint32_t count = <uint32_t>(self.around.len // PLACE_WORDS)
         cdef uint32_t i, j
         cdef int64_t token
@@ -184,10 +177,8 @@ cdef class Surveys:
         return OK
 
     cdef int explore(self, Engine engine, uint32_t state) noexcept nogil:
-        cdef uint32_t byte, target
         cdef size_t at = 0
         cdef Place place = Place(state, 0, 0, 0, 0)
-        cdef Arrival now, last
         cdef int status
         self.around.len = self.numbers.len = 0
         self.deep = ABSENT
@@ -197,10 +188,23 @@ cdef class Surveys:
         while at < self.around.len:
             place = (<const Place*>(self.around.data + at))[0]
             at += PLACE_WORDS
-            if place.depth >= self.deep:
+            if place.depth >= min(self.deep, self.rules.trie.max_depth):
                 break
-            last.state = ABSENT
-            for byte in range(256):
+            status = self.meet_next(engine, &place, <uint32_t>(at // PLACE_WORDS) - 1)
+            if status < 0:
+                return status
+        return OK
+
+    cdef int meet_next(self, Engine engine, const Place* place, uint32_t number) noexcept nogil:
+        cdef uint32_t word, left, byte, target
+        cdef Arrival now, last
+        cdef int status
+        last.state = ABSENT
+        for word in range(8):
+            left = bits_unlike(engine.recognizer.dfa.delta.data + place.state + 32 * word, DEAD)
+            while left:
+                byte = word << 5 | lowest_bit(left)
+                left &= left - 1
                 status = dfa_step(&engine.recognizer.dfa, place.state, byte, &target)
                 if status < 0:
                     return status
@@ -211,11 +215,14 @@ cdef class Surveys:
                 now.character = <uint32_t>self.rules.pretokens.ascii[byte] if byte < 0x80 else ABSENT
                 if now.state == last.state and now.missing == last.missing and now.character == last.character:
                     continue
-                status = self.meet(engine, &now, <uint32_t>(at // PLACE_WORDS) - 1, byte)
+                status = self.meet(engine, &now, number, byte)
                 if status < 0:
                     return status
                 if status:
                     last = now
+                if status and self.whole and byte < 0xC0:
+                    # (as many bytes are missing after each of these 32 bytes, and its class does not matter)
+                    left &= bits_unlike(engine.recognizer.dfa.delta.data + place.state + 32 * word, target)
         return OK
 
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil:
@@ -231,7 +238,7 @@ cdef class Surveys:
             return 0
         if status and known:
             return 1
-        if status == 0 or self.around.len == PLACE_WORDS * MAX_AROUND:
+        if status == 0 or self.around.len == PLACE_WORDS * (MAX_AROUND_WHOLE if self.whole else MAX_AROUND):
             self.deep = min(self.deep, depth)
             return 1
         if number >= self.numbers.len and vec_fill(&self.numbers, number + 1 - self.numbers.len, 0xFF) < 0:
