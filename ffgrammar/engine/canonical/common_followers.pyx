@@ -101,15 +101,18 @@ cdef class CommonFollowers:
     cdef int find_anew(
         self, Engine engine, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset
     ) noexcept nogil:
+        cdef size_t characters
         cdef uint32_t number
-        cdef int status = OK
+        cdef int status
         self.followers.len = 0
-        if not closing:
+        # (in most places where there are many followers, most ASCII characters are among them)
+        status = self.list_characters(engine, config, at, closing)
+        characters = self.followers.len
+        if status >= 0 and characters < MAX_COMMON and not closing:
             status = self.lookahead.list_followers(engine, config, at, &self.followers)
-        if closing or status > 0:
-            # (there are too many followers to list them all, so most ASCII characters are among them)
-            self.followers.len = 0
-            status = self.list_characters(engine, config, at, closing)
+            if status > 0:
+                # (there are too many to list them all)
+                self.followers.len = characters
         if status < 0:
             return status
         if closing and self.followers.len < MAX_COMMON:
