@@ -34,7 +34,6 @@ cdef struct Place:
     uint32_t missing  # how many bytes of the character are missing there
     uint32_t depth    # how many bytes lead there at least
     uint32_t before   # the index of the place before the last of these bytes
-    uint32_t byte     # the last of these bytes
 
 
 @cython.final
@@ -79,7 +78,12 @@ cdef class Surveys:
     cdef int is_wide(self, Engine engine, uint32_t state) noexcept nogil
 
     # Add the states that `explore` has met to a whole survey.
-    cdef int add_places(self) noexcept nogil
+    cdef int add_places(self, Engine engine) noexcept nogil
+
+    # Part of add_places: write a token that leads to a place of `around`, on the way on which `explore` has found it. `number` is the
+    # index of the place, and `nodes_left` is how many nodes of the trie may still be looked at. Returns 1; 0 if no such token is
+    # found; or a status.
+    cdef int find_example(self, Engine engine, uint32_t number, uint32_t* nodes_left, uint32_t* token) noexcept nogil
 
     # Add a state, with a token that leads there, to a whole survey. The state has MANY.
     cdef int add_passed(self, uint32_t state, uint32_t token) noexcept nogil

@@ -11,7 +11,7 @@ A survey is kept as a note (notes.pxd).
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
@@ -23,7 +23,7 @@ from ffgrammar.engine.canonical.notes cimport SURVEY, WHOLE_SURVEY, Notes
 from ffgrammar.engine.masks.partition_cache cimport NOT_KEPT
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, UNKNOWN, dfa_fill, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport (
-    MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token, subtree_end,
+    MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_size, node_token, subtree_end,
 )
 
 cdef enum:
@@ -32,7 +32,11 @@ cdef enum:
     # the most places that `explore` looks at (with 24, canonical masks take 5% longer, with 256 they take 3% longer)
     MAX_AROUND = 128
     MAX_AROUND_WHOLE = 1024  # for a whole survey
-    PLACE_WORDS = 5      # of `around`
+    PLACE_WORDS = 4      # of `around`
+    MAX_NODES = 1 << 13  # of the trie, that the calls of find_example for one survey look at
+    # In a whole survey, a byte that leads to a state that is not open only after so many bytes is no turning byte. (Fewer subtrees
+    # reach so deep than have a letter somewhere.)
+    FAR = 12
     WIDE = 16            # a lexer state is wide if so many printable ASCII characters may come
 
 
@@ -86,7 +90,7 @@ cdef class Surveys:
         cdef int status = self.explore(engine, state)
         self.numbers.len = self.examples.len = self.counts.len = self.pairs.len = 0
         if status >= 0 and self.whole:
-            status = self.add_places()
+            status = self.add_places(engine)
         if status >= 0:
             status = self.walk_turning(engine, state)
         if status == OK and self.deep <= self.rules.trie.max_depth:
@@ -146,26 +150,49 @@ cdef class Surveys:
             count += target <= LAST_STATE
         return count >= WIDE
 
-    cdef int add_places(self) noexcept nogil:
-        cdef uint8_t[MAX_TOKEN_BYTES] text
+    cdef int add_places(self, Engine engine) noexcept nogil:
         cdef const Place* places = <const Place*>self.around.data
-        cdef uint32_t count = <uint32_t>(self.around.len // PLACE_WORDS)
-        cdef uint32_t i, j
-        cdef int64_t token
-        for i in range(1, count):
-            if places[i].missing:
+        cdef uint32_t nodes_left = MAX_NODES
+        cdef uint32_t i, token
+        cdef int status
+        for i in range(1, <uint32_t>(self.around.len // PLACE_WORDS)):
+            if places[i].missing or places[i].depth >= self.deep:
                 continue
-            j = i
-            while j:
-                text[places[j].depth - 1] = <uint8_t>places[j].byte
-                j = places[j].before
-            token = self.rules.trie.find_token(text, places[i].depth)
-            if token < 0:
+            status = self.find_example(engine, i, &nodes_left, &token)
+            if status == 0:
                 # (the walk over the rest of the trie finds another token that leads there, if there is any)
                 self.deep = min(self.deep, places[i].depth)
-            elif self.add_passed(places[i].state, <uint32_t>token) < 0:
-                return NO_MEMORY
+            elif status > 0:
+                status = self.add_passed(places[i].state, token)
+            if status < 0:
+                return status
         return OK
+
+    cdef int find_example(self, Engine engine, uint32_t number, uint32_t* nodes_left, uint32_t* token) noexcept nogil:
+        cdef const Place* places = <const Place*>self.around.data
+        cdef const TrieNode* nodes = self.rules.trie.nodes
+        cdef uint32_t[MAX_TOKEN_BYTES + 1] states  # by depth: those of the places on the way
+        cdef uint32_t last = places[number].depth
+        cdef uint32_t at = 1
+        cdef uint32_t depth = last
+        cdef uint32_t target
+        cdef int status
+        while depth:
+            states[depth] = places[number].state
+            number = places[number].before
+            depth -= 1
+        states[0] = places[0].state
+        while at < self.rules.trie.node_count and nodes_left[0]:
+            nodes_left[0] -= 1
+            depth = node_depth(&nodes[at])
+            status = dfa_step(&engine.recognizer.dfa, states[depth - 1], node_byte(&nodes[at]), &target)
+            if status < 0:
+                return status
+            if target == states[depth] and depth == last and node_token(&nodes[at]) != self.rules.trie.pad_token:
+                token[0] = node_token(&nodes[at])
+                return 1
+            at = next_node(nodes, at, target == states[depth] and depth < last)
+        return 0
 
     cdef int add_passed(self, uint32_t state, uint32_t token) noexcept nogil:
         cdef uint32_t number = state >> 8
@@ -178,7 +205,7 @@ cdef class Surveys:
 
     cdef int explore(self, Engine engine, uint32_t state) noexcept nogil:
         cdef size_t at = 0
-        cdef Place place = Place(state, 0, 0, 0, 0)
+        cdef Place place = Place(state, 0, 0, 0)
         cdef int status
         self.around.len = self.numbers.len = 0
         self.deep = ABSENT
@@ -227,13 +254,13 @@ cdef class Surveys:
 
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil:
         cdef uint32_t depth = (<const Place*>self.around.data)[before].depth + 1
-        cdef Place place = Place(now.state, now.missing, depth, before, byte)
+        cdef Place place = Place(now.state, now.missing, depth, before)
         cdef uint32_t number = now.state >> 8
         cdef bint known = number < self.numbers.len and self.numbers.data[number] == now.missing
         cdef int status = 1 if now.missing or (known and self.whole) else self.is_open(engine, now.state, byte)
         if status < 0:
             return status
-        if status == 0 and self.rules.nodes_by_byte.is_listed[byte]:
+        if status == 0 and self.rules.nodes_by_byte.is_listed[byte] and not (self.whole and depth >= FAR):
             bit_set(self.turning, byte)
             return 0
         if status and known:
