@@ -62,8 +62,8 @@ cdef class CommonFollowers:
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte, bint closing,
     ) noexcept nogil
 
-    # Part of can_follow: `can_close` after `token`. `moved` and `after` are the places after the bytes of the token. Changes `after`.
-    # Returns 1, 0 or a status.
+    # Part of can_follow: `can_close` after `token`. `moved` and `after` are the places after the bytes of the token. Changes
+    # `after`. Returns 1, 0 or a status.
     cdef int can_close_after(
         self, Engine engine, const Config* moved, CanonicalState* after, uint32_t token) noexcept nogil
 

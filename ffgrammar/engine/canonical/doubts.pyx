@@ -2,9 +2,9 @@
 (tokens/canonical/endings.pxd) leads on to a place where the pre-token can end, in most grammars. Where it does not, the token is
 doubtful. The doubtful tokens of a lexer state and a transition are the same in all grammars.
 
-A vocabulary without a pre-tokenizer has no endings, but ways on. Inside a JSON string, the ways on of some hundred tokens lead to few
-places. So these tokens are grouped by place, and one answer serves a group. (On Gemma 3 this saves a tenth of the time of canonical
-masks.)
+A vocabulary without a pre-tokenizer has no endings, but ways on. Inside a JSON string, the ways on of some hundred tokens lead to
+few places. So these tokens are grouped by place, and one answer serves a group. (On Gemma 3 this saves a tenth of the time of
+canonical masks.)
 """
 
 cimport cython

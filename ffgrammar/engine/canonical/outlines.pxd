@@ -56,8 +56,8 @@ cdef class Outlines:
     # The work of `judge`.
     cdef int judge_items(self, uint32_t outline, uint32_t token) noexcept nogil
 
-    # Part of judge_items: whether a token can stand beside one that goes on with free text. Returns 1; 0 if none of a few such tokens
-    # will do; or NO_MEMORY.
+    # Part of judge_items: whether a token can stand beside one that goes on with free text. Returns 1; 0 if none of a few such
+    # tokens will do; or NO_MEMORY.
     cdef int precedes_free(self, uint32_t outline, uint32_t token) noexcept nogil
 
     # Part of precedes_free: append the list of an outline to `free_tokens`. It has a few tokens that go on with free text.

@@ -58,7 +58,8 @@ cdef class Surveys:
     # Its states are those that tokens lead to inside the lexeme and that are not open. For each state it has an example of a
     # token that leads there, how many tokens lead there, and a list of these tokens. If more than MAX_LISTED tokens lead there,
     # MANY stands in place of their number, and there is no list. A token that ends inside a character does not count. With
-    # `whole`, the states that are open are in the survey, too, and have MANY: this is for sieves with a transition that lacks endings.
+    # `whole`, the states that are open are in the survey, too, and have MANY: this is for sieves with a transition that lacks
+    # endings.
     cdef int survey(self, Engine engine, uint32_t state, bint whole, uint32_t* offset) noexcept nogil
 
     # The steps of `survey` follow. Append the survey of a state.
@@ -67,7 +68,8 @@ cdef class Surveys:
     # Part of make_survey: append the survey that `examples`, `counts` and `pairs` make. Changes `counts`.
     cdef int write_survey(self) noexcept nogil
 
-    # Whether a lexer state is open after a byte (`ends_freely`). In a whole survey, the wide states are open. Returns 1, 0 or a status.
+    # Whether a lexer state is open after a byte (`ends_freely`). In a whole survey, the wide states are open. Returns 1, 0 or a
+    # status.
     cdef int is_open(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil
 
     # Whether the pre-token can end in a lexer state with each hypothesis of CanonicalRules.free_ends that a byte can lead to.
@@ -80,9 +82,9 @@ cdef class Surveys:
     # Add the states that `explore` has met to a whole survey.
     cdef int add_places(self, Engine engine) noexcept nogil
 
-    # Part of add_places: write a token that leads to a place of `around`, on the way on which `explore` has found it. `number` is the
-    # index of the place, and `nodes_left` is how many nodes of the trie may still be looked at. Returns 1; 0 if no such token is
-    # found; or a status.
+    # Part of add_places: write a token that leads to a place of `around`, on the way on which `explore` has found it. `number` is
+    # the index of the place, and `nodes_left` is how many nodes of the trie may still be looked at. Returns 1; 0 if no such token
+    # is found; or a status.
     cdef int find_example(self, Engine engine, uint32_t number, uint32_t* nodes_left, uint32_t* token) noexcept nogil
 
     # Add a state, with a token that leads there, to a whole survey. The state has MANY.

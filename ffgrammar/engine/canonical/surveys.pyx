@@ -34,10 +34,14 @@ cdef enum:
     MAX_AROUND_WHOLE = 1024  # for a whole survey
     PLACE_WORDS = 4      # of `around`
     MAX_NODES = 1 << 13  # of the trie, that the calls of find_example for one survey look at
-    # In a whole survey, a byte that leads to a state that is not open only after so many bytes is no turning byte. (Fewer subtrees
-    # reach so deep than have a letter somewhere.)
+    # In a whole survey, a letter or digit that leads to a state that is not open after so many bytes is no turning byte. (Fewer
+    # subtrees reach so deep than have a letter somewhere.)
     FAR = 12
     WIDE = 16            # a lexer state is wide if so many printable ASCII characters may come
+
+
+cdef inline bint is_alphanumeric(uint32_t byte) noexcept nogil:
+    return 0x30 <= byte <= 0x39 or 0x41 <= byte & ~<uint32_t>0x20 <= 0x5A
 
 
 cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil:
@@ -260,7 +264,7 @@ cdef class Surveys:
         cdef int status = 1 if now.missing or (known and self.whole) else self.is_open(engine, now.state, byte)
         if status < 0:
             return status
-        if status == 0 and self.rules.nodes_by_byte.is_listed[byte] and not (self.whole and depth >= FAR):
+        if status == 0 and self.rules.nodes_by_byte.is_listed[byte] and not (self.whole and depth >= FAR and is_alphanumeric(byte)):
             bit_set(self.turning, byte)
             return 0
         if status and known:

@@ -13,8 +13,8 @@ cdef enum:
     # In place of the outcome, if no ending was found: the pre-token cannot end after the token, and no token may go on with it.
     # So the token may never come.
     NEVER = 1
-    # Flag of the outcome: the bytes are no ending but a way on. The last of them is an ASCII character with a token of its own, which
-    # the further tokens end with. The pre-token need not be able to end after it.
+    # Flag of the outcome: the bytes are no ending but a way on. The last of them is an ASCII character with a token of its own,
+    # which the further tokens end with. The pre-token need not be able to end after it.
     WAY_ON = 0x80000000
 
 

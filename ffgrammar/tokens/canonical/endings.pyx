@@ -221,7 +221,8 @@ cdef int search_below(CanonicalRules rules, Path* path, uint32_t node) noexcept 
                 path[0] = paths[depth]
             if status != 0:
                 return status
-        node = next_node(nodes, node, alive and paths[depth].count < room_of(path) and (is_inside or paths[depth].at.character.need))
+        alive = alive and paths[depth].count < room_of(path)
+        node = next_node(nodes, node, alive and (is_inside or paths[depth].at.character.need))
     return 0
 
 
