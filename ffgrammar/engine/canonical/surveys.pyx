@@ -31,7 +31,7 @@ cdef enum:
     PASSED = 0xFFFFFFFE  # in `numbers`: the state is open, or MANY tokens lead to it
     # the most places that `explore` looks at (with 24, canonical masks take 5% longer, with 256 they take 3% longer)
     MAX_AROUND = 128
-    MAX_AROUND_WHOLE = 1024  # for a whole survey
+    MAX_AROUND_WHOLE = 512  # for a whole survey; a counted string takes some 300
     PLACE_WORDS = 4      # of `around`
     MAX_NODES = 1 << 13  # of the trie, that the calls of find_example for one survey look at
     # In a whole survey, a letter or digit that leads to a state that is not open after so many bytes is no turning byte. (Fewer
