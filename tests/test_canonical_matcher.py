@@ -320,6 +320,19 @@ def test_caches_do_not_matter(cl100k: ff.Tokenizer) -> None:
     assert one.is_accepting() and other.is_accepting()
 
 
+def test_masks_that_are_made_with_leads_keep_to_their_budget(cl100k: ff.Tokenizer) -> None:
+    """A canonical matcher makes the plain masks itself, and no plain matcher is there to drop them."""
+    schema = {"properties": {"orderId": {"type": "string", "maxLength": 30}}}
+    grammar = ff.compile_json_schema(schema, cl100k, limits=ff.Limits(mask_bytes=1 << 15))
+    matcher = grammar.matcher(canonical=True)
+    for token in cl100k.encode('{"orderId": "a b  c \\" 123", "x": [1, "y", {"z": null}], "v": "w", "w": ["s", "t"]}'):
+        allowed(matcher)
+        assert matcher.accept_token(token)
+        stats = grammar.stats()
+        assert stats["mask_bytes"] < (1 << 15) + 40_000
+    assert stats["mask_drops"] > 0
+
+
 def test_bytes_count_as_the_tokens_that_they_alone_give(cl100k: ff.Tokenizer) -> None:
     grammar = ff.compile_choice(["orderId and orderName"], cl100k)
     whole = grammar.matcher(canonical=True)

@@ -339,5 +339,5 @@ def test_masks_where_many_are_read_beside(cl100k: ff.Tokenizer, made: str) -> No
 
 def test_the_limit_says_what_to_change(cl100k: ff.Tokenizer) -> None:
     many = [{"contains": {"type": "object", "required": [f"k{at}"]}, "maxContains": 3} for at in range(12)]
-    with pytest.raises(ff.LimitError, match="at /allOf/0/contains.*let no item obey two of these contains"):
+    with pytest.raises(ff.LimitError, match=r"at /allOf/0/contains.*let no item obey two of these contains"):
         ff.compile_json_schema({"type": "array", "allOf": many}, cl100k)

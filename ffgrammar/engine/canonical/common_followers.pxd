@@ -62,13 +62,16 @@ cdef class CommonFollowers:
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte, bint closing,
     ) noexcept nogil
 
-    # Part of can_follow: whether the lexeme can end right after `token`, so that a sentence goes on: the next byte completes the
-    # lexeme, or all that may come after it do. `moved` and `after` are the places after the bytes of the token. Changes `after`.
-    # Returns 1, 0 or a status.
+    # Part of can_follow: `can_close` after `token`. `moved` and `after` are the places after the bytes of the token. Changes
+    # `after`. Returns 1, 0 or a status.
     cdef int can_close_after(
         self, Engine engine, const Config* moved, CanonicalState* after, uint32_t token) noexcept nogil
 
-    # Part of can_close_after: write the bytes that complete the lexeme, as bits; or after which every byte that may come does.
+    # Whether the lexeme can end at a place, so that a sentence goes on: the next byte completes the lexeme, or all that may come
+    # after it do. `at` is the rules' state after the last token. Returns 1, 0 or a status.
+    cdef int can_close(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
+
+    # Part of can_close: write the bytes that complete the lexeme, as bits; or after which every byte that may come does.
     # Returns a status.
     cdef int list_closing(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil
 

@@ -101,15 +101,18 @@ cdef class CommonFollowers:
     cdef int find_anew(
         self, Engine engine, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset
     ) noexcept nogil:
+        cdef size_t characters
         cdef uint32_t number
-        cdef int status = OK
+        cdef int status
         self.followers.len = 0
-        if not closing:
+        # (in most places where there are many followers, most ASCII characters are among them)
+        status = self.list_characters(engine, config, at, closing)
+        characters = self.followers.len
+        if status >= 0 and characters < MAX_COMMON and not closing:
             status = self.lookahead.list_followers(engine, config, at, &self.followers)
-        if closing or status > 0:
-            # (there are too many followers to list them all, so most ASCII characters are among them)
-            self.followers.len = 0
-            status = self.list_characters(engine, config, at, closing)
+            if status > 0:
+                # (there are too many to list them all)
+                self.followers.len = characters
         if status < 0:
             return status
         if closing and self.followers.len < MAX_COMMON:
@@ -165,20 +168,22 @@ cdef class CommonFollowers:
     cdef int can_close_after(
         self, Engine engine, const Config* moved, CanonicalState* after, uint32_t token
     ) noexcept nogil:
-        cdef uint32_t[8] closing
-        cdef TokenWalk walk
         cdef int status = self.rules.fits(after, token, False)
         if status > 0:
             status = self.rules.settle(after, token)
-        if status > 0:
-            self.lookahead.begin_search(moved)
-            status = self.list_closing(engine, moved, closing)
-            if status >= 0:
-                status = self.lookahead.begin_walk(engine, moved, after, 0, &walk)
-            if status >= 0:
-                status = self.lookahead.search_roots(engine, &walk, closing, 0, NULL)
-            status = self.lookahead.end_search(status)
-        return status
+        return self.can_close(engine, moved, after) if status > 0 else status
+
+    cdef int can_close(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
+        cdef uint32_t[8] closing
+        cdef TokenWalk walk
+        cdef int status
+        self.lookahead.begin_search(config)
+        status = self.list_closing(engine, config, closing)
+        if status >= 0:
+            status = self.lookahead.begin_walk(engine, config, at, 0, &walk)
+        if status >= 0:
+            status = self.lookahead.search_roots(engine, &walk, closing, 0, NULL)
+        return self.lookahead.end_search(status)
 
     cdef int list_closing(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil:
         cdef uint32_t byte, target

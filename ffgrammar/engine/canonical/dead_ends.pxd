@@ -20,6 +20,7 @@ from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 from ffgrammar.tokens.canonical.sieve cimport SievePart
+from ffgrammar.tokens.canonical.transitions cimport Transition
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
@@ -91,6 +92,13 @@ cdef class DeadEnds:
     # Part of list_dead: append the dead ends among the tokens that need an ending (tokens/canonical/endings.pxd) and have no
     # lead. Only the tokens that Doubts lists are judged: the others are no dead ends.
     cdef int judge_by_endings(self, Engine engine, const SievePart* part) noexcept nogil
+
+    # Part of judge_by_endings, for the groups of Doubts.find, which begin at `groups` in the notes.
+    cdef int judge_ways_on(self, Engine engine, const SievePart* part, uint32_t groups) noexcept nogil
+
+    # Part of judge_ways_on: whether a sentence goes on after the tokens of a group, by the way on of the first of them. On a
+    # virtual row, and where the way on does not show it, the answer is 0. Otherwise it is 1 or a status.
+    cdef int goes_on_by(self, Engine engine, const Transition* transition, const uint32_t* ending) noexcept nogil
 
     # How many tokens the list of dead ends at an offset in `dead` has.
     cdef inline uint32_t count(self, uint32_t offset) noexcept nogil:

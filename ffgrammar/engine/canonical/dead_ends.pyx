@@ -27,9 +27,11 @@ from ffgrammar.engine.canonical.single_tokens cimport SingleTokens
 from ffgrammar.engine.masks.compute cimport NO_BASE, masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, StoredMask, mask_release
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
-from ffgrammar.engine.values.trace cimport TraceMark, trace_mark, trace_release
+from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
+from ffgrammar.tokens.canonical.endings cimport WAY_ON, last_byte
 from ffgrammar.tokens.canonical.rules cimport NO_NODE, CanonicalState
 from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, Transition
+from ffgrammar.tokens.vocabulary.trie cimport node_token
 
 cdef enum:
     NOT_ASKED = 0xFFFFFFFF  # in `verdicts`
@@ -81,7 +83,7 @@ cdef class DeadEnds:
         intern_free(&self.names)
         vec_free(&self.offsets)
         vec_free(&self.dead)
-        self.leads.has_place = self.has_unkept = False
+        self.leads.has_place = self.leads.is_explained = self.has_unkept = False
         if intern_init(&self.names) < 0 or self.followers.clear() < 0:
             return NO_MEMORY
         self.notes.clear()
@@ -131,7 +133,9 @@ cdef class DeadEnds:
         if vec_push(&self.dead, 0) < 0:
             return NO_MEMORY
         self.followers.forget_place()
-        status = self.list_by_texts(engine, config, part)
+        status = self.leads.make_mask(engine, config)
+        if status >= 0:
+            status = self.list_by_texts(engine, config, part)
         if status != 0:
             return min(status, OK)
         status = self.leads.look_at(engine, config)
@@ -231,16 +235,50 @@ cdef class DeadEnds:
             engine, self.leads.base, part.transition, part.hypothesis, part.way, &doubtful)
         if status < 0:
             return status
-        for i in range(self.notes.words.data[doubtful]):
-            token = self.notes.words.data[doubtful + 1 + i]
+        for i in range(doubtful + 1, doubtful + 1 + self.notes.words.data[doubtful]):
+            token = self.notes.words.data[i]
             is_dead = token & DEAD != 0
             token &= ~<uint32_t>DEAD
-            if bit_test(self.leads.plain.data, token) and not bit_test(self.leads.has_lead.data, token):
+            if self.leads.stays(token):
                 # (Most doubtful tokens inside a JSON string are dead ends in every grammar.)
                 status = vec_push(&self.dead, token) if is_dead else self.single.judge(engine, part, token, &self.dead)
                 if status < 0:
                     return status
+        return self.judge_ways_on(engine, part, doubtful + 1 + self.notes.words.data[doubtful])
+
+    cdef int judge_ways_on(self, Engine engine, const SievePart* part, uint32_t groups) noexcept nogil:
+        cdef uint32_t at = groups + 1
+        cdef uint32_t i, token, _group
+        cdef int alive
+        cdef int status = OK
+        for _group in range(self.notes.words.data[groups]):
+            alive = self.goes_on_by(engine, part.transition, part.transition.endings.data + self.notes.words.data[at])
+            for i in range(at + 2, at + 2 + self.notes.words.data[at + 1] if alive == 0 else 0):
+                token = self.notes.words.data[i]
+                if status >= 0 and self.leads.stays(token):
+                    status = self.single.judge(engine, part, token, &self.dead)
+            if alive < 0 or status < 0:
+                return min(alive, status)
+            at += 2 + self.notes.words.data[at + 1]
         return OK
+
+    cdef int goes_on_by(self, Engine engine, const Transition* transition, const uint32_t* ending) noexcept nogil:
+        cdef uint32_t byte = last_byte(ending)
+        cdef CanonicalState at
+        cdef Config config
+        cdef int status
+        if self.leads.start.row & VIRTUAL:
+            return 0
+        config.row = self.leads.start.row
+        config.state = self.leads.base
+        status = self.doubts.follow(engine, ending, &config.state)
+        if status != 1:
+            return min(status, 0)
+        self.parts.set_outcome(&at, transition, ending[3] & ~<uint32_t>WAY_ON)
+        at.last = node_token(&self.trie.nodes[self.trie.roots[byte]])
+        if self.leads.has_base():
+            return self.inside.common.can_close(engine, &config, &at)
+        return self.lookahead.has_canonical_completion(engine, &config, &at)
 
     cdef bint is_dead(self, uint32_t offset, uint32_t token) noexcept nogil:
         cdef uint32_t low = offset + 1

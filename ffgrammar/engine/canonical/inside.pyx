@@ -16,7 +16,7 @@ from ffgrammar.engine.canonical.common_followers cimport ALL_TOKENS, TOO_FEW, Co
 from ffgrammar.engine.canonical.groups cimport BY_THEMSELVES, Groups
 from ffgrammar.engine.canonical.notes cimport Notes
 from ffgrammar.engine.canonical.single_tokens cimport SingleTokens
-from ffgrammar.engine.canonical.surveys cimport MANY, TOO_MANY, Surveys
+from ffgrammar.engine.canonical.surveys cimport ANY_BYTE, MANY, TOO_MANY, Surveys
 from ffgrammar.engine.masks.compute cimport is_complete
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE
@@ -83,7 +83,7 @@ cdef class InsideTokens:
         cdef const uint32_t* words
         cdef size_t answers
         cdef Config config
-        cdef int status = self.surveys.survey(engine, self.leads.base, transition.lacks_endings, &at)
+        cdef int status = self.surveys.survey(engine, self.leads.base, part.whole, &at)
         if status < 0:
             return status
         words = self.notes.words.data
@@ -101,6 +101,12 @@ cdef class InsideTokens:
             at += 2
             answers = self.lookahead.steps.dependent_answers
             status = self.leads.follow_inside(engine, self.leads.base, example, &config)
+            if status >= 0 and listed == <uint32_t>MANY and part.whole and not transition.lacks_endings:
+                # (the pre-token can end after each outcome of the transition, so this state is not looked at if it is open)
+                status = self.surveys.ends_freely(engine, config.state, ANY_BYTE)
+                if status > 0:
+                    trace_release(&engine.recognizer.trace, &mark)
+                    continue
             # (If no byte goes on with the lexeme after these tokens, the base stands for the state itself: after the lexeme
             # both are at one place.)
             is_exact = not config.row & VIRTUAL and (not has_base or is_complete(&engine.recognizer, config.state))

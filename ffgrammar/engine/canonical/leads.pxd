@@ -3,6 +3,7 @@
 cimport cython
 from libc.stdint cimport uint32_t
 
+from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
@@ -22,6 +23,7 @@ cdef class Leads:
     # The place that was looked at last. The other fields are about it.
     cdef bint has_place        # whether there is one
     cdef Config place          # a configuration
+    cdef bint is_explained     # whether `explain` has been called for `place`, and `look_at` has not
     # Where the leads begin: `place`; or, if its lexeme must end there, the configuration after it. Both have virtual rows, or
     # neither has. If they have, the two are equal.
     cdef Config start
@@ -41,6 +43,13 @@ cdef class Leads:
     # Find out where the tokens of a configuration lead. Does nothing if it is the place already.
     cdef int look_at(self, Engine engine, const Config* config) noexcept nogil
 
+    # Make the mask of a configuration, if it is not known and the row is not virtual. It is made with leads, which `look_at` takes
+    # if it is called next.
+    cdef int make_mask(self, Engine engine, const Config* config) noexcept nogil
+
+    # Part of make_mask and look_at: fill `explained`, `start` and `base`.
+    cdef int explain(self, Engine engine, const Config* config) noexcept nogil
+
     # Part of `look_at`: fill `tokens`, `has_lead`, `numbers`, `configs` and `ends`.
     cdef int sort_leads(self, Engine engine) noexcept nogil
 
@@ -51,6 +60,10 @@ cdef class Leads:
     # Whether the base is another state than that of `start`. Returns True or False.
     cdef inline bint has_base(self) noexcept nogil:
         return self.base != self.start.state
+
+    # Whether a token is in the plain mask and has no lead. Returns True or False.
+    cdef inline bint stays(self, uint32_t token) noexcept nogil:
+        return bit_test(self.plain.data, token) and not bit_test(self.has_lead.data, token)
 
     # Forget the place if its row is virtual, because virtual rows do not last.
     cdef void forget_text(self) noexcept nogil

@@ -17,7 +17,7 @@ from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.reach cimport Reach
-from ffgrammar.engine.masks.compute cimport NO_BASE, masks_explain, masks_find
+from ffgrammar.engine.masks.compute cimport NO_BASE, masks_explain, masks_find, masks_know
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, block_words, mask_release, mask_unpack
 from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS
 from ffgrammar.engine.recognizer.recognizer cimport config_key
@@ -61,15 +61,33 @@ cdef class Leads:
         vec_free(&self.ends)
         vec_free(&self.explained)
 
-    cdef int look_at(self, Engine engine, const Config* config) noexcept nogil:
-        cdef StoredMask* mask
+    cdef int make_mask(self, Engine engine, const Config* config) noexcept nogil:
+        cdef int status
+        if config.row & VIRTUAL or masks_know(&engine.masks, &engine.recognizer, config):
+            return OK
+        status = self.explain(engine, config)
+        self.is_explained = status >= 0
+        return status
+
+    cdef int explain(self, Engine engine, const Config* config) noexcept nogil:
         cdef bint looked = False
         cdef int status
-        if self.has_place and self.place.row == config.row and self.place.state == config.state:
-            return OK
         self.has_place = False
         status = masks_explain(&engine.masks, &engine.recognizer, config, &self.explained, &self.start, &self.base, &looked)
         self.lookahead.steps.dependent_answers += looked
+        self.place = config[0]
+        return status
+
+    cdef int look_at(self, Engine engine, const Config* config) noexcept nogil:
+        cdef StoredMask* mask
+        cdef bint looked = False
+        cdef bint is_place = self.place.row == config.row and self.place.state == config.state
+        cdef int status = OK
+        if self.has_place and is_place:
+            return OK
+        if not self.is_explained or not is_place:
+            status = self.explain(engine, config)
+        self.is_explained = False
         if status >= 0:
             status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
         if status < 0:
@@ -79,7 +97,6 @@ cdef class Leads:
             self.forget_base()
         mask_unpack(mask, self.trie.n_words, self.plain.data, self.trie.n_words)
         mask_release(mask)
-        self.place = config[0]
         status = self.sort_leads(engine)
         self.has_place = status >= 0
         return status

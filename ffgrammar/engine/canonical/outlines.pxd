@@ -26,7 +26,8 @@ cdef class Outlines:
     cdef Vec outline_of    # by tail: its outline, or ABSENT
     cdef Vec items         # scratch
     cdef Map verdicts      # outline << 32 | token -> verdict
-    cdef Vec hints         # by outline: the node of the token that judge_free found last, or ABSENT
+    cdef Vec free_at       # by outline: where its list is in `free_tokens`, or ABSENT
+    cdef Vec free_tokens   # lists: a count, then the tokens that list_free finds
 
     # All methods run with the engine's lock held. Unless its comment says otherwise, a method returns OK or a status.
 
@@ -55,8 +56,15 @@ cdef class Outlines:
     # The work of `judge`.
     cdef int judge_items(self, uint32_t outline, uint32_t token) noexcept nogil
 
-    # Part of judge_items, for an item of free text. Returns as `judge`.
-    cdef int judge_free(self, const uint32_t* item, uint32_t outline, uint32_t token) noexcept nogil
+    # Part of judge_items: whether a token can stand beside one that goes on with free text. Returns 1; 0 if none of a few such
+    # tokens will do; or NO_MEMORY.
+    cdef int precedes_free(self, uint32_t outline, uint32_t token) noexcept nogil
+
+    # Part of precedes_free: append the list of an outline to `free_tokens`. It has a few tokens that go on with free text.
+    cdef int list_free(self, uint32_t outline) noexcept nogil
+
+    # Part of list_free, for an item of free text. `room` is how long `free_tokens` may become.
+    cdef int add_free(self, const uint32_t* item, size_t room) noexcept nogil
 
     # Whether a token goes on with free text, so that the pre-token can end after it. The text begins before the token's byte number
     # `depth`. Returns True or False.

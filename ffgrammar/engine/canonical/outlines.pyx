@@ -36,6 +36,7 @@ cdef enum:
     FREE_BELOW = 0xC0000000
     KIND = 0xC0000000        # the bits of the kind
     ALL_TOKENS = 0xFFFFFFFF
+    MAX_FREE = 64            # the most tokens that list_free lists
 
 
 cdef inline uint32_t item_size(const uint32_t* item) noexcept nogil:
@@ -56,7 +57,8 @@ cdef class Outlines:
         self.rules = tails.rules
         vec_init(&self.outline_of)
         vec_init(&self.items)
-        vec_init(&self.hints)
+        vec_init(&self.free_at)
+        vec_init(&self.free_tokens)
         if map_init(&self.verdicts) < 0 or intern_init(&self.outlines) < 0 or self.clear() < 0:
             raise MemoryError
 
@@ -65,11 +67,12 @@ cdef class Outlines:
         map_free(&self.verdicts)
         vec_free(&self.outline_of)
         vec_free(&self.items)
-        vec_free(&self.hints)
+        vec_free(&self.free_at)
+        vec_free(&self.free_tokens)
 
     cdef size_t bytes(self) noexcept nogil:
         return (self.tails.bytes() + intern_bytes(&self.outlines) + map_bytes(&self.verdicts)
-                + (self.outline_of.cap + self.hints.cap) * sizeof(uint32_t))
+                + (self.outline_of.cap + self.free_at.cap + self.free_tokens.cap) * sizeof(uint32_t))
 
     cdef int clear(self) noexcept nogil:
         cdef uint32_t number
@@ -77,7 +80,8 @@ cdef class Outlines:
         intern_free(&self.outlines)
         map_clear(&self.verdicts)
         vec_free(&self.outline_of)
-        vec_free(&self.hints)
+        vec_free(&self.free_at)
+        vec_free(&self.free_tokens)
         # (the first outline is NO_OUTLINE)
         if intern_init(&self.outlines) < 0 or intern_add(&self.outlines, NULL, 0, &number) < 0:
             return NO_MEMORY
@@ -173,56 +177,74 @@ cdef class Outlines:
                 if status != 0:
                     return status if status > 0 else NO_MEMORY
             i += item_size(items + i)
+        status = self.precedes_free(outline, token)
+        if status != 0:
+            return status if status > 0 else NO_MEMORY
         i = 0
         while i < count:
             kind = items[i] & <uint32_t>KIND
             status = 0
             if items[i] == <uint32_t>ALL_TOKENS:
                 status = NOT_KNOWN
-            elif kind == <uint32_t>FREE_BELOW:
-                status = self.judge_free(items + i, outline, token)
             elif kind and result == 0:
-                if kind == <uint32_t>BELOW:
-                    status = has_partner_below(self.rules, token, items[i] & ~<uint32_t>KIND)
-                else:
+                if kind == <uint32_t>PERHAPS:
                     status = self.rules.merges.pair(token, items[i] & ~<uint32_t>KIND)
+                else:
+                    status = has_partner_below(self.rules, token, items[i] & ~<uint32_t>KIND)
                 status = NOT_KNOWN if status > 0 else status
-            if status == 1 or status < 0:
-                return 1 if status > 0 else NO_MEMORY
+            if status < 0:
+                return NO_MEMORY
             result = max(result, status)
             i += item_size(items + i)
         return result
 
-    cdef int judge_free(self, const uint32_t* item, uint32_t outline, uint32_t token) noexcept nogil:
-        cdef const TrieNode* nodes = self.rules.trie.nodes
-        cdef uint32_t node = item[0] & ~<uint32_t>KIND
-        cdef uint32_t stop = subtree_end(nodes, node)
-        cdef uint32_t below, next
+    cdef int precedes_free(self, uint32_t outline, uint32_t token) noexcept nogil:
+        cdef uint32_t at, i
         cdef int status
-        if self.hints.len <= outline and vec_fill(&self.hints, outline + 1 - self.hints.len, 0xFF) < 0:
+        if self.free_at.len <= outline and vec_fill(&self.free_at, outline + 1 - self.free_at.len, 0xFF) < 0:
             return NO_MEMORY
-        # (a token that can follow one token can follow most)
-        below = self.hints.data[outline]
-        if node < below < stop:
-            status = self.rules.merges.pair(token, node_token(&nodes[below]))
+        if self.free_at.data[outline] == ABSENT:
+            self.free_at.data[outline] = <uint32_t>self.free_tokens.len
+            if self.list_free(outline) < 0:
+                self.free_tokens.len = self.free_at.data[outline]
+                self.free_at.data[outline] = ABSENT
+                return NO_MEMORY
+        at = self.free_at.data[outline]
+        # (a token that can follow one token can follow most, so the first pair decides most often)
+        for i in range(self.free_tokens.data[at]):
+            status = self.rules.merges.pair(token, self.free_tokens.data[at + 1 + i])
             if status != 0:
                 return NO_MEMORY if status < 0 else 1
-        status = has_partner_below(self.rules, token, node)
-        if status <= 0:
-            return status
-        for below in range(node + 1, stop):
+        return 0
+
+    cdef int list_free(self, uint32_t outline) noexcept nogil:
+        cdef const uint32_t* items = intern_get(&self.outlines, outline)
+        cdef uint32_t count = intern_len(&self.outlines, outline)
+        cdef size_t base = self.free_tokens.len
+        cdef uint32_t i = 0
+        cdef int status = vec_push(&self.free_tokens, 0)
+        while i < count and status >= 0:
+            if items[i] & <uint32_t>KIND == <uint32_t>FREE_BELOW and items[i] != <uint32_t>ALL_TOKENS:
+                status = self.add_free(items + i, base + 1 + MAX_FREE)
+            i += item_size(items + i)
+        self.free_tokens.data[base] = <uint32_t>(self.free_tokens.len - base - 1)
+        return status
+
+    cdef int add_free(self, const uint32_t* item, size_t room) noexcept nogil:
+        cdef const TrieNode* nodes = self.rules.trie.nodes
+        cdef uint32_t node = item[0] & ~<uint32_t>KIND
+        cdef uint32_t below, next
+        cdef int status
+        for below in range(node + 1, subtree_end(nodes, node)):
             next = node_token(&nodes[below])
-            if next == self.rules.trie.pad_token:
+            if self.free_tokens.len == room:
+                return OK
+            if next == self.rules.trie.pad_token or not self.returns(item, node_depth(&nodes[node]), next):
                 continue
             status = self.rules.merges.reached(next)
-            if status > 0:
-                status = self.rules.merges.pair(token, next)
-            if status < 0:
+            if status < 0 or (status and vec_push(&self.free_tokens, next) < 0):
                 return NO_MEMORY
-            if status and self.returns(item, node_depth(&nodes[node]), next):
-                self.hints.data[outline] = below
-                return 1
-        return NOT_KNOWN
+        return OK
 
     cdef bint returns(self, const uint32_t* item, uint32_t depth, uint32_t token) noexcept nogil:
         cdef const uint32_t* words = item + 2  # of the tail

@@ -20,12 +20,20 @@ cdef enum:
     TOO_MANY = 0xFFFFFFFF
     # instead of the number of tokens that lead to a state: there are more than MAX_LISTED
     MANY = 0xFFFFFFFF
+    ANY_BYTE = 0x80     # instead of a byte: what holds after a byte beyond ASCII holds after all
 
 
 cdef struct Arrival:
     uint32_t state      # a lexer state that a byte leads to
     uint32_t missing    # how many bytes of the character are missing after the byte
     uint32_t character  # the byte's class if it is an ASCII character
+
+
+cdef struct Place:
+    uint32_t state    # a lexer state that tokens lead to: it is open, or inside a character
+    uint32_t missing  # how many bytes of the character are missing there
+    uint32_t depth    # how many bytes lead there at least
+    uint32_t before   # the index of the place before the last of these bytes
 
 
 @cython.final
@@ -39,7 +47,7 @@ cdef class Surveys:
     cdef Vec examples         # by number: a token that leads there
     cdef Vec counts           # by number: how many tokens lead there
     cdef Vec pairs            # (number, token)
-    cdef Vec around           # what `explore` has met: see `Place` in surveys.pyx
+    cdef Vec around           # what `explore` has met: places (`Place`)
     cdef uint32_t[8] turning  # the turning bytes that CanonicalRules.nodes_by_byte lists, as bits
     cdef bint whole           # see `survey`
     cdef uint32_t deep        # the least depth of the nodes to which turning bytes may lead that are not in `turning`, or ABSENT
@@ -50,7 +58,8 @@ cdef class Surveys:
     # Its states are those that tokens lead to inside the lexeme and that are not open. For each state it has an example of a
     # token that leads there, how many tokens lead there, and a list of these tokens. If more than MAX_LISTED tokens lead there,
     # MANY stands in place of their number, and there is no list. A token that ends inside a character does not count. With
-    # `whole`, the states that are open are in the survey, too, and have MANY: this is for a transition that lacks endings.
+    # `whole`, the states that are open are in the survey, too, and have MANY: this is for sieves with a transition that lacks
+    # endings.
     cdef int survey(self, Engine engine, uint32_t state, bint whole, uint32_t* offset) noexcept nogil
 
     # The steps of `survey` follow. Append the survey of a state.
@@ -59,15 +68,24 @@ cdef class Surveys:
     # Part of make_survey: append the survey that `examples`, `counts` and `pairs` make. Changes `counts`.
     cdef int write_survey(self) noexcept nogil
 
-    # Whether a lexer state is open after a byte: the pre-token can end there with each hypothesis of CanonicalRules.free_ends
-    # that the byte can lead to. In a whole survey, the wide states are open. Returns 1, 0 or a status.
+    # Whether a lexer state is open after a byte (`ends_freely`). In a whole survey, the wide states are open. Returns 1, 0 or a
+    # status.
     cdef int is_open(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil
+
+    # Whether the pre-token can end in a lexer state with each hypothesis of CanonicalRules.free_ends that a byte can lead to.
+    # Returns 1, 0 or a status.
+    cdef int ends_freely(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil
 
     # Whether a lexer state is wide: many printable ASCII characters may come. Returns 1, 0 or a status.
     cdef int is_wide(self, Engine engine, uint32_t state) noexcept nogil
 
     # Add the states that `explore` has met to a whole survey.
-    cdef int add_places(self) noexcept nogil
+    cdef int add_places(self, Engine engine) noexcept nogil
+
+    # Part of add_places: write a token that leads to a place of `around`, on the way on which `explore` has found it. `number` is
+    # the index of the place, and `nodes_left` is how many nodes of the trie may still be looked at. Returns 1; 0 if no such token
+    # is found; or a status.
+    cdef int find_example(self, Engine engine, uint32_t number, uint32_t* nodes_left, uint32_t* token) noexcept nogil
 
     # Add a state, with a token that leads there, to a whole survey. The state has MANY.
     cdef int add_passed(self, uint32_t state, uint32_t token) noexcept nogil
@@ -75,7 +93,10 @@ cdef class Surveys:
     # Find the turning bytes of the tokens that begin in a lexer state: fill `turning` and `deep`.
     cdef int explore(self, Engine engine, uint32_t state) noexcept nogil
 
-    # Part of `explore`: look at the state that a byte leads to. `missing` is how many bytes of the character are missing after
+    # Part of `explore`: look at the states that one byte leads to from a place. `number` is its index in `around`.
+    cdef int meet_next(self, Engine engine, const Place* place, uint32_t number) noexcept nogil
+
+    # Part of meet_next: look at the state that a byte leads to. `missing` is how many bytes of the character are missing after
     # the byte, and `before` is the index of the place before it. Adds the state to `around` if it is new, and
     # tokens may go on from it, and there is room. Returns 1 if another byte that leads there need not be looked at; 0; or a status.
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil

@@ -11,36 +11,37 @@ A survey is kept as a note (notes.pxd).
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_set, bit_test
+from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
+from ffgrammar.core.compare cimport bits_unlike
 from ffgrammar.core.map cimport ABSENT
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.notes cimport SURVEY, WHOLE_SURVEY, Notes
 from ffgrammar.engine.masks.partition_cache cimport NOT_KEPT
-from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, UNKNOWN, dfa_fill, dfa_step
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, UNKNOWN, dfa_fill, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport (
-    MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token, subtree_end,
+    MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_size, node_token, subtree_end,
 )
 
 cdef enum:
     ALL_BITS = 0xFFFFFFFF
-    ANY_BYTE = 0x80      # for `is_open`: what holds after a byte beyond ASCII holds after all
     PASSED = 0xFFFFFFFE  # in `numbers`: the state is open, or MANY tokens lead to it
     # the most places that `explore` looks at (with 24, canonical masks take 5% longer, with 256 they take 3% longer)
     MAX_AROUND = 128
-    PLACE_WORDS = 5      # of `around`
+    MAX_AROUND_WHOLE = 512  # for a whole survey; a counted string takes some 300
+    PLACE_WORDS = 4      # of `around`
+    MAX_NODES = 1 << 13  # of the trie, that the calls of find_example for one survey look at
+    # In a whole survey, a letter or digit that leads to a state that is not open after so many bytes is no turning byte. (Fewer
+    # subtrees reach so deep than have a letter somewhere.)
+    FAR = 12
     WIDE = 16            # a lexer state is wide if so many printable ASCII characters may come
 
 
-cdef struct Place:
-    uint32_t state    # a lexer state that tokens lead to: it is open, or inside a character
-    uint32_t missing  # how many bytes of the character are missing there
-    uint32_t depth    # how many bytes lead there at least
-    uint32_t before   # the index of the place before the last of these bytes
-    uint32_t byte     # the last of these bytes
+cdef inline bint is_alphanumeric(uint32_t byte) noexcept nogil:
+    return 0x30 <= byte <= 0x39 or 0x41 <= byte & ~<uint32_t>0x20 <= 0x5A
 
 
 cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil:
@@ -93,7 +94,7 @@ cdef class Surveys:
         cdef int status = self.explore(engine, state)
         self.numbers.len = self.examples.len = self.counts.len = self.pairs.len = 0
         if status >= 0 and self.whole:
-            status = self.add_places()
+            status = self.add_places(engine)
         if status >= 0:
             status = self.walk_turning(engine, state)
         if status == OK and self.deep <= self.rules.trie.max_depth:
@@ -126,13 +127,13 @@ cdef class Surveys:
         return OK
 
     cdef int is_open(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil:
+        return self.is_wide(engine, state) if self.whole else self.ends_freely(engine, state, byte)
+
+    cdef int ends_freely(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil:
         cdef uint32_t words = self.rules.outcomes.words
         cdef const uint32_t* entered = NULL
         cdef uint32_t i, offset
-        cdef int status
-        if self.whole:
-            return self.is_wide(engine, state)
-        status = self.reach.ends_in(engine, state, &offset)
+        cdef int status = self.reach.ends_in(engine, state, &offset)
         if status < 0:
             return status
         if byte < 0x80:
@@ -153,26 +154,49 @@ cdef class Surveys:
             count += target <= LAST_STATE
         return count >= WIDE
 
-    cdef int add_places(self) noexcept nogil:
-        cdef uint8_t[MAX_AROUND] text
-        cdef Place* places = <Place*>self.around.data
-        cdef uint32_t count = <uint32_t>(self.around.len // PLACE_WORDS)
-        cdef uint32_t i, j
-        cdef int64_t token
-        for i in range(1, count):
-            if places[i].missing:
+    cdef int add_places(self, Engine engine) noexcept nogil:
+        cdef const Place* places = <const Place*>self.around.data
+        cdef uint32_t nodes_left = MAX_NODES
+        cdef uint32_t i, token
+        cdef int status
+        for i in range(1, <uint32_t>(self.around.len // PLACE_WORDS)):
+            if places[i].missing or places[i].depth >= self.deep:
                 continue
-            j = i
-            while j:
-                text[places[j].depth - 1] = <uint8_t>places[j].byte
-                j = places[j].before
-            token = self.rules.trie.find_token(text, places[i].depth)
-            if token < 0:
+            status = self.find_example(engine, i, &nodes_left, &token)
+            if status == 0:
                 # (the walk over the rest of the trie finds another token that leads there, if there is any)
                 self.deep = min(self.deep, places[i].depth)
-            elif self.add_passed(places[i].state, <uint32_t>token) < 0:
-                return NO_MEMORY
+            elif status > 0:
+                status = self.add_passed(places[i].state, token)
+            if status < 0:
+                return status
         return OK
+
+    cdef int find_example(self, Engine engine, uint32_t number, uint32_t* nodes_left, uint32_t* token) noexcept nogil:
+        cdef const Place* places = <const Place*>self.around.data
+        cdef const TrieNode* nodes = self.rules.trie.nodes
+        cdef uint32_t[MAX_TOKEN_BYTES + 1] states  # by depth: those of the places on the way
+        cdef uint32_t last = places[number].depth
+        cdef uint32_t at = 1
+        cdef uint32_t depth = last
+        cdef uint32_t target
+        cdef int status
+        while depth:
+            states[depth] = places[number].state
+            number = places[number].before
+            depth -= 1
+        states[0] = places[0].state
+        while at < self.rules.trie.node_count and nodes_left[0]:
+            nodes_left[0] -= 1
+            depth = node_depth(&nodes[at])
+            status = dfa_step(&engine.recognizer.dfa, states[depth - 1], node_byte(&nodes[at]), &target)
+            if status < 0:
+                return status
+            if target == states[depth] and depth == last and node_token(&nodes[at]) != self.rules.trie.pad_token:
+                token[0] = node_token(&nodes[at])
+                return 1
+            at = next_node(nodes, at, target == states[depth] and depth < last)
+        return 0
 
     cdef int add_passed(self, uint32_t state, uint32_t token) noexcept nogil:
         cdef uint32_t number = state >> 8
@@ -184,10 +208,8 @@ cdef class Surveys:
         return OK
 
     cdef int explore(self, Engine engine, uint32_t state) noexcept nogil:
-        cdef uint32_t byte, target
         cdef size_t at = 0
-        cdef Place place = Place(state, 0, 0, 0, 0)
-        cdef Arrival now, last
+        cdef Place place = Place(state, 0, 0, 0)
         cdef int status
         self.around.len = self.numbers.len = 0
         self.deep = ABSENT
@@ -197,10 +219,23 @@ cdef class Surveys:
         while at < self.around.len:
             place = (<const Place*>(self.around.data + at))[0]
             at += PLACE_WORDS
-            if place.depth >= self.deep:
+            if place.depth >= min(self.deep, self.rules.trie.max_depth):
                 break
-            last.state = ABSENT
-            for byte in range(256):
+            status = self.meet_next(engine, &place, <uint32_t>(at // PLACE_WORDS) - 1)
+            if status < 0:
+                return status
+        return OK
+
+    cdef int meet_next(self, Engine engine, const Place* place, uint32_t number) noexcept nogil:
+        cdef uint32_t word, left, byte, target
+        cdef Arrival now, last
+        cdef int status
+        last.state = ABSENT
+        for word in range(8):
+            left = bits_unlike(engine.recognizer.dfa.delta.data + place.state + 32 * word, DEAD)
+            while left:
+                byte = word << 5 | lowest_bit(left)
+                left &= left - 1
                 status = dfa_step(&engine.recognizer.dfa, place.state, byte, &target)
                 if status < 0:
                     return status
@@ -211,27 +246,30 @@ cdef class Surveys:
                 now.character = <uint32_t>self.rules.pretokens.ascii[byte] if byte < 0x80 else ABSENT
                 if now.state == last.state and now.missing == last.missing and now.character == last.character:
                     continue
-                status = self.meet(engine, &now, <uint32_t>(at // PLACE_WORDS) - 1, byte)
+                status = self.meet(engine, &now, number, byte)
                 if status < 0:
                     return status
                 if status:
                     last = now
+                if status and self.whole and byte < 0xC0:
+                    # (as many bytes are missing after each of these 32 bytes, and its class does not matter)
+                    left &= bits_unlike(engine.recognizer.dfa.delta.data + place.state + 32 * word, target)
         return OK
 
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil:
         cdef uint32_t depth = (<const Place*>self.around.data)[before].depth + 1
-        cdef Place place = Place(now.state, now.missing, depth, before, byte)
+        cdef Place place = Place(now.state, now.missing, depth, before)
         cdef uint32_t number = now.state >> 8
         cdef bint known = number < self.numbers.len and self.numbers.data[number] == now.missing
         cdef int status = 1 if now.missing or (known and self.whole) else self.is_open(engine, now.state, byte)
         if status < 0:
             return status
-        if status == 0 and self.rules.nodes_by_byte.is_listed[byte]:
+        if status == 0 and self.rules.nodes_by_byte.is_listed[byte] and not (self.whole and depth >= FAR and is_alphanumeric(byte)):
             bit_set(self.turning, byte)
             return 0
         if status and known:
             return 1
-        if status == 0 or self.around.len == PLACE_WORDS * MAX_AROUND:
+        if status == 0 or self.around.len == PLACE_WORDS * (MAX_AROUND_WHOLE if self.whole else MAX_AROUND):
             self.deep = min(self.deep, depth)
             return 1
         if number >= self.numbers.len and vec_fill(&self.numbers, number + 1 - self.numbers.len, 0xFF) < 0:

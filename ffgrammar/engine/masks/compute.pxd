@@ -31,6 +31,10 @@ cdef int masks_explain(
 # engine's lock must be held.
 cdef int masks_find(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, bint* text_dependent) noexcept nogil
 
+# Whether the mask of a configuration is kept. (False where it is known in another way: that of the configuration after the lexeme,
+# or the one mask that holds for this text only.)
+cdef bint masks_know(Masks* k, Recognizer* m, const Config* config) noexcept nogil
+
 # Whether the current lexeme is complete and cannot go on, so that the mask is that of the configuration after it. (False in a few
 # cases where this is not checked.)
 cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) noexcept nogil

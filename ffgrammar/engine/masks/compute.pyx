@@ -43,7 +43,7 @@ from ffgrammar.engine.masks.state_partition cimport (
     find_kept, partition, partition_base, patch_from_base, walk_and_keep, walk_vocabulary,
 )
 from ffgrammar.engine.masks.tables cimport give_scratch, reset_scratch, take_scratch
-from ffgrammar.engine.masks.trie_walk cimport lead_inside
+from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS, lead_inside
 from ffgrammar.engine.recognizer.completability cimport add_special_tokens, step
 from ffgrammar.engine.recognizer.recognizer cimport (
     config_key, lasting_row, parser_row, recognizer_accepting, recognizer_end_lexeme,
@@ -180,6 +180,13 @@ cdef int compute(Masks* k, Recognizer* m, const Config* config, bint* text_depen
     return add_other_tokens(k, m, config, k.scratch.mask, text_dependent) if status >= 0 else status
 
 
+cdef void drop_over_budget(Masks* k) noexcept nogil:
+    """Drop all masks if they take too much memory. (Those in use are soon made again.)"""
+    if k.table.bytes > k.max_bytes:
+        table_clear(&k.table, k.table.generation)
+        k.drops += 1
+
+
 # Masks with leads.
 
 cdef enum:
@@ -190,18 +197,18 @@ cdef enum:
 
 cdef int explain_short(Masks* k, Recognizer* m, const Config* config, Vec* leads, uint32_t* base) noexcept nogil:
     """Part of `explain`, where few nodes stay inside the lexeme. Returns a status below zero on failure."""
-    cdef size_t before = k.visited
     cdef int status
     reset_scratch(k)
     k.exits.len = 0
-    base[0] = config.state
-    status = walk_vocabulary(k, m, config.state)
-    if status < 0 or k.visited - before >= MANY_INSIDE:
+    base[0] = NO_BASE
+    status = lead_inside(
+        &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, k.scratch.mask, &k.exits, leads, LEAD_WORDS * MANY_INSIDE)
+    if status <= 0:
         return status
     reset_scratch(k)
-    k.exits.len = 0
-    base[0] = NO_BASE
-    return lead_inside(&m.dfa, &k.vocab, lasting_row(m, config.row), config.state, k.scratch.mask, &k.exits, leads)
+    k.exits.len = leads.len = 0
+    base[0] = config.state
+    return walk_vocabulary(k, m, config.state)
 
 
 cdef int explain(
@@ -253,12 +260,15 @@ cdef int masks_explain(
     start[0] = config[0]
     status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
+        allow_work(&m.nodes.pulse, k.max_work)
         status = explain(k, m, config, leads, base, &looked)
+        allow_work(&m.nodes.pulse, 0)
     trace_settle(&m.trace)
     trace_release(&m.trace, &mark)
     looked = looked and config.row & VIRTUAL != 0
     text_dependent[0] |= looked
     if status >= 0 and not looked and map_get(&k.table.index, key) == ABSENT:
+        drop_over_budget(k)
         k.misses += 1
         k.scratch.mask[k.vocab.n_words] = 0
         mask = table_pack(&k.table, k.scratch.mask, k.vocab.n_words, k.scratch.tokens)
@@ -269,6 +279,10 @@ cdef int masks_explain(
 
 
 # Finding the mask.
+
+
+cdef bint masks_know(Masks* k, Recognizer* m, const Config* config) noexcept nogil:
+    return map_get(&k.table.index, mask_key(parser_row(m, config.row), config.state)) != ABSENT
 
 
 cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) noexcept nogil:
@@ -327,10 +341,7 @@ cdef int masks_find(Masks* k, Recognizer* m, const Config* config, StoredMask** 
         atomic_add(&k.recent.refs, 1)
         text_dependent[0] = True
         return OK
-    if k.table.bytes > k.max_bytes:
-        # all masks are dropped, because those in use are soon made again
-        table_clear(&k.table, k.table.generation)
-        k.drops += 1
+    drop_over_budget(k)
     k.misses += 1
     if must_exit(k, m, config):
         status = mask_after_exit(k, m, config, mask, &looked)

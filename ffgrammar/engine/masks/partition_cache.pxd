@@ -3,8 +3,9 @@
 A partition is what the trie walk makes of a lexer state: the mask of the tokens that stay inside the lexeme, and the exits
 (trie_walk.pxd). It depends only on the expressions that may follow inside the state's lexemes, and on where these lexemes end:
 which of them are lazy, words or read beside others (`Dfa.beside`), and whether the automaton is eager (`Dfa.eager`). So the
-partition of a JSON string that was made for one schema serves the next one. An expression has a different number in each grammar. So
-expressions are interned here once more, by structure: two expressions that were built in the same way get the same number.
+partition of a JSON string that was made for one schema serves the next one. An expression has a different number in each
+grammar. So expressions are interned here once more, by structure: two expressions that were built in the same way get the same
+number.
 """
 
 from libc.stdint cimport uint32_t

@@ -61,9 +61,10 @@ cdef int partition_vocabulary(
     Dfa* dfa, const Vocabulary* v, uint32_t state, uint32_t* mask, Vec* exits, size_t* visited,
 ) noexcept nogil
 
-# partition_vocabulary, where few tokens stay inside the lexeme: appends a lead with `row` to `leads` for each of them.
+# partition_vocabulary, where few tokens stay inside the lexeme: appends a lead with `row` to `leads` for each of them. Returns OK;
+# 1, half-way, if there are `room` words in `leads` already; or a status.
 cdef int lead_inside(
-    Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t* mask, Vec* exits, Vec* leads,
+    Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t* mask, Vec* exits, Vec* leads, size_t room,
 ) noexcept nogil
 
 # Turn the mask of the state `base` into that of `state`, and walk only where the two differ. Before the call, `mask` has the

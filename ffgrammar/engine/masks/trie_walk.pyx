@@ -61,7 +61,7 @@ cdef int partition_vocabulary(
 
 
 cdef int lead_inside(
-    Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t* mask, Vec* exits, Vec* leads,
+    Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t* mask, Vec* exits, Vec* leads, size_t room,
 ) noexcept nogil:
     cdef const TrieNode* nodes = v.nodes
     cdef uint32_t states[MAX_TOKEN_BYTES + 1]
@@ -79,6 +79,8 @@ cdef int lead_inside(
                 return NO_MEMORY
             at += node_size(&nodes[at])
             continue
+        if leads.len >= room:
+            return 1
         bit_set(mask, node_token(&nodes[at]))
         if note_lead(leads, node_token(&nodes[at]), row, states[depth]) < 0:
             return NO_MEMORY

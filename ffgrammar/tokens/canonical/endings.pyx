@@ -23,6 +23,7 @@ from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, next_no
 
 cdef enum:
     MAX_BYTES = 8      # how many bytes an ending may have
+    MAX_WAY_ON = 4     # how many bytes a way on may have: those that are missing of a character, and an ASCII character
     MAX_CHARACTERS = 2  # how many characters an ending may complete
     MAX_TRIES = 1 << 15  # how many tokens are tried for one transition
     MAX_WORDS = 128    # how many words a set of hypotheses may have: the automaton of pre-tokens has at most 4,000 states
@@ -34,15 +35,17 @@ cdef struct Path:
     uint32_t count       # how many bytes there are
     uint32_t characters  # how many characters they complete
     uint32_t* tries_left
+    bint way_on          # whether the search is for a way on
     CanonicalState at    # the state after these bytes
 
 
 cdef int find_endings(CanonicalRules rules, Transition* transition, uint32_t hypothesis, uint32_t way) noexcept nogil:
     cdef uint32_t words = rules.outcomes.words
-    cdef uint32_t tries_left = MAX_TRIES
+    cdef uint32_t[2] tries_left  # for endings, and for ways on
     cdef uint32_t word, left, token, i, j
     cdef bint can_end
     cdef int status
+    tries_left[0] = tries_left[1] = MAX_TRIES
     # (an earlier call may have run out of memory half-way)
     free(transition.needs_ending)
     transition.endings.len = 0
@@ -62,7 +65,7 @@ cdef int find_endings(CanonicalRules rules, Transition* transition, uint32_t hyp
             token = word << 5 | lowest_bit(left)
             left &= left - 1
             if bit_test(transition.cut, token) or transition.needs_ending[transition.after[token]]:
-                status = find_ending(rules, transition, hypothesis, way, token, &tries_left)
+                status = find_ending(rules, transition, hypothesis, way, token, tries_left)
                 if status < 0:
                     return status
     transition.has_endings = True
@@ -74,7 +77,7 @@ cdef int find_ending(
 ) noexcept nogil:
     """Find the ending of one token. Returns OK or NO_MEMORY."""
     cdef uint32_t[ENDING_WORDS] words
-    cdef Path path
+    cdef Path path, before
     cdef int status
     words[0] = token
     words[1] = words[2] = words[3] = 0
@@ -84,16 +87,25 @@ cdef int find_ending(
     path.at.last = FIRST if way == BEGINS else UNCONSTRAINED
     path.bytes = path.count = path.characters = 0
     path.tries_left = tries_left
+    path.way_on = False
     rules.start(&path.at, way == ENDS)
     status = rules.feed_token(&path.at, token)
     if status > 0:
         status = rules.settle(&path.at, token)
     if status > 0 and not path.at.unmergeable:
+        before = path
         status = search(rules, &path)
+        if status == 0 and transition.lacks_endings and not rules.has_unmergeable:
+            path = before
+            path.way_on = True
+            path.tries_left = tries_left + 1
+            status = search(rules, &path)
         if status > 0:
             words[1] = <uint32_t>path.bytes
             words[2] = <uint32_t>(path.bytes >> 32)
             status = number_of(rules, transition, &path.at, &words[3])
+            if path.way_on:
+                words[3] |= <uint32_t>WAY_ON
         elif status == 0 and not may_stop(rules, &path.at):
             status = is_followed(rules, &path.at)
             words[3] = NEVER if status == 0 else 0
@@ -158,10 +170,21 @@ cdef int number_of(CanonicalRules rules, Transition* transition, const Canonical
     return OK
 
 
+cdef inline uint32_t room_of(const Path* path) noexcept nogil:
+    """How many bytes a path may have."""
+    return MAX_WAY_ON if path.way_on else MAX_BYTES
+
+
+cdef bint is_ascii_character(CanonicalRules rules, uint32_t token) noexcept nogil:
+    cdef uint32_t start = rules.trie.offsets[token]
+    return rules.trie.offsets[token + 1] == start + 1 and rules.trie.blob[start] < 0x80
+
+
 cdef int search(CanonicalRules rules, Path* path) noexcept nogil:
-    """Extend a path by further tokens until the pre-token can end in free text (CanonicalRules.free_ends). Returns 1, 0 if no
-    such tokens are found, or NO_MEMORY."""
-    cdef uint32_t low = path.at.character.low if path.at.character.need else 0x20
+    """Extend a path by further tokens until the pre-token can end in free text (CanonicalRules.free_ends), or until it is a way on.
+    Returns 1, 0 if no such tokens are found, or NO_MEMORY."""
+    # (fewer tokens join an exclamation mark than a space)
+    cdef uint32_t low = path.at.character.low if path.at.character.need else 0x20 + path.way_on
     cdef uint32_t high = path.at.character.high if path.at.character.need else 0x7E
     cdef uint32_t byte, root
     cdef int status
@@ -198,7 +221,8 @@ cdef int search_below(CanonicalRules rules, Path* path, uint32_t node) noexcept 
                 path[0] = paths[depth]
             if status != 0:
                 return status
-        node = next_node(nodes, node, alive and paths[depth].count < MAX_BYTES and (is_inside or paths[depth].at.character.need))
+        alive = alive and paths[depth].count < room_of(path)
+        node = next_node(nodes, node, alive and (is_inside or paths[depth].at.character.need))
     return 0
 
 
@@ -217,7 +241,9 @@ cdef int take(CanonicalRules rules, Path* path, uint32_t token) noexcept nogil:
         return min(status, 0)
     if path.at.character.need == 0:
         path.characters += 1
-        for i in range(path.at.count):
+        if path.way_on and is_ascii_character(rules, token):
+            return 1
+        for i in range(0 if path.way_on else path.at.count):
             if bit_test(rules.free_ends, path.at.hypothesis[i]) and not rules.is_unmergeable(path.at.node[i]):
                 return 1
-    return search(rules, path) if path.count < MAX_BYTES and path.characters < MAX_CHARACTERS else 0
+    return search(rules, path) if path.count < room_of(path) and path.characters < MAX_CHARACTERS else 0

@@ -7,6 +7,11 @@ from ffgrammar.tokens.canonical.rules cimport FAILED, KEPT_PARTNERS, CanonicalRu
 from ffgrammar.tokens.vocabulary.token_index cimport mix
 from ffgrammar.tokens.vocabulary.trie cimport node_token, subtree_end
 
+cdef enum:
+    # If none of so many tokens can follow, some other token may. (With 16, canonical masks of Llama 3 take 1.27 times the time;
+    # without a bound, those of Gemma 3 take 1.07 times.)
+    MAX_ASKED = 128
+
 
 cdef int has_partner_below(CanonicalRules rules, uint32_t token, uint32_t node) noexcept nogil:
     # (the numbers of tokens and nodes have 24 bits)
@@ -14,6 +19,7 @@ cdef int has_partner_below(CanonicalRules rules, uint32_t token, uint32_t node) 
     cdef uint64_t* kept = &rules.partners_below[mix(key) & (KEPT_PARTNERS - 1)]
     cdef uint64_t known = atomic_load_word(kept)
     cdef uint32_t stop = subtree_end(rules.trie.nodes, node)
+    cdef uint32_t asked = 0
     cdef uint32_t below, next
     cdef int status = 0
     if known & ~<uint64_t>2 == key:
@@ -22,6 +28,10 @@ cdef int has_partner_below(CanonicalRules rules, uint32_t token, uint32_t node) 
         next = node_token(&rules.trie.nodes[below])
         if next == rules.trie.pad_token:
             continue
+        if asked == MAX_ASKED:
+            status = 1
+            break
+        asked += 1
         status = rules.merges.reached(next)
         if status > 0:
             status = rules.merges.pair(token, next)

@@ -13,6 +13,7 @@ cdef struct SievePart:
     uint32_t hypothesis
     uint32_t way
     uint32_t index  # the index of the hypothesis in the state
+    bint whole      # whether some transition of the sieve lacks endings (Transition.lacks_endings)
 
 
 cdef class Sieve:

@@ -32,6 +32,7 @@ cdef Sieve sieve_after(CanonicalRules rules, const CanonicalState* at):
     cdef object found
     cdef Sieve made
     cdef uint32_t i, ways
+    cdef bint whole = False
     for i in range(at.count):
         key = key << 18 | at.hypothesis[i] << 2 | ways_after(rules, at, i)
     found = rules.sieves.get(key)
@@ -47,6 +48,10 @@ cdef Sieve sieve_after(CanonicalRules rules, const CanonicalState* at):
             add_part(rules, made, at, i, ENDS)
         if ways & 2:
             add_part(rules, made, at, i, GOES_ON)
+    for i in range(made.count):
+        whole = whole or made.parts[i].transition.lacks_endings
+    for i in range(made.count):
+        made.parts[i].whole = whole
     with rules.transitions.lock:
         made.number = rules.sieve_count
         rules.sieve_count += 1
