@@ -200,7 +200,8 @@ killed = []
 def progress(now):
     if now.done - now.earlier < int(size) * (len(killed) + 1):
         return
-    if what == "worker" and len(killed) < 3:
+    # (a part is given up after three workers that die, and which part a worker has is a matter of chance)
+    if what == "worker" and len(killed) < 2:
         worker = multiprocessing.active_children()[len(killed) % 2]
         os.kill(worker.pid, signal.SIGKILL)
         killed.append(worker.pid)
@@ -211,7 +212,7 @@ if __name__ == "__main__":
     part.LEAST_BYTES = part.MOST_BYTES = json_lines.BLOCK = 100_000
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
     corpus.run(corpus.tokenize_job(tok), [sys.argv[1]], sys.argv[2], workers=2, progress=progress)
-    assert what != "worker" or len({*killed}) == 3
+    assert what != "worker" or len({*killed}) == 2
 """
 
 

@@ -107,7 +107,8 @@ cdef class NameTable:
     cdef long id_of(self, name) except? -2:
         cdef bytes text
         cdef Name wanted
-        if not isinstance(name, str):
+        # (a table that was made by __new__ alone has no names)
+        if self.names is None or not isinstance(name, str):
             return -1
         try:
             text = (<str>name).encode()
