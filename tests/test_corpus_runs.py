@@ -186,8 +186,8 @@ def test_a_manifest_must_have_all_parts(cl100k: ff.Tokenizer, tmp_path: Path) ->
 
 # ---- worker processes
 
-# After so many bytes it kills itself, with its workers ("killpg") or without them ("kill"), or three times one of its
-# workers ("worker"), if it is told to. From outside it might have ended before.
+# If it is told to, it kills after some bytes: itself with its workers ("killpg"), itself alone ("kill"), or a worker,
+# three times ("worker"). (A signal from outside could come after the end of the run.)
 RUN = """
 import multiprocessing, os, signal, sys
 import ffgrammar as ff

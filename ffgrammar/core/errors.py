@@ -94,7 +94,7 @@ class LimitError(FFGrammarError):
         detail: what reached the limit, in words; may be empty.
         where: the nearest place that is known, as a phrase: "at /properties/a" in a schema, "in the terminal A" in a
             grammar, "after 7 bytes of the text, in /a/0, in string" while a text is read; "" if none is known.
-        advice: what to change, where a higher limit would not help; else "".
+        advice: what to do, where it is not only to raise the limit; else "".
     """
 
     def __init__(self, limit: str, value: int, detail: str = "", where: str = "", advice: str = "") -> None:

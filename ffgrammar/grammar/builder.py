@@ -33,7 +33,12 @@ from ffgrammar.grammar.ir import (
 from ffgrammar.grammar.productions import Productions
 from ffgrammar.regex.expr.store import NOTHING, ExprStore
 
-__all__ = ["GrammarBuilder"]
+__all__ = ["GrammarBuilder", "settled_distance"]
+
+
+def settled_distance(bits: int) -> int:
+    """The least distance of `Template.settled` for a mask of this many bits."""
+    return (bits + 31) // 32 * 32
 
 
 class GrammarBuilder:

@@ -17,7 +17,7 @@ from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern
 from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.canonical.doubts cimport DEAD, Doubts
+from ffgrammar.engine.canonical.doubts cimport DEAD_END, Doubts
 from ffgrammar.engine.canonical.few_texts cimport FewTexts
 from ffgrammar.engine.canonical.followers cimport Followers
 from ffgrammar.engine.canonical.inside cimport IN_PARTS, inside_tokens
@@ -237,8 +237,8 @@ cdef class DeadEnds:
             return status
         for i in range(doubtful + 1, doubtful + 1 + self.notes.words.data[doubtful]):
             token = self.notes.words.data[i]
-            is_dead = token & DEAD != 0
-            token &= ~<uint32_t>DEAD
+            is_dead = token & DEAD_END != 0
+            token &= ~<uint32_t>DEAD_END
             if self.leads.stays(token):
                 # (Most doubtful tokens inside a JSON string are dead ends in every grammar.)
                 status = vec_push(&self.dead, token) if is_dead else self.single.judge(engine, part, token, &self.dead)

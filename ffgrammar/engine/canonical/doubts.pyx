@@ -19,11 +19,11 @@ from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
 from ffgrammar.tokens.canonical.endings cimport ENDING_WORDS, NEVER, WAY_ON, last_byte
 
 cdef enum:
-    WAY_WORDS = 3
+    WAY_ON_WORDS = 3
     TAKEN = 0xFFFFFFFF  # instead of a state: the token is in a group
 
 
-cdef struct Way:
+cdef struct WayOn:
     uint32_t state   # the lexer state that a way on leads to
     uint32_t rest    # its outcome and its last byte
     uint32_t ending  # the index of the ending in the transition
@@ -43,10 +43,10 @@ cdef class Doubts:
         self.rules = rules
         self.reach = reach
         self.notes = notes
-        vec_init(&self.ways)
+        vec_init(&self.ways_on)
 
     def __dealloc__(self):
-        vec_free(&self.ways)
+        vec_free(&self.ways_on)
 
     cdef int find(
         self, Engine engine, uint32_t state, const Transition* transition, uint32_t hypothesis, uint32_t way, uint32_t* offset
@@ -63,26 +63,26 @@ cdef class Doubts:
         cdef size_t base = self.notes.words.len
         cdef const uint32_t* ending
         cdef uint32_t token
-        cdef Way way
+        cdef WayOn way_on
         cdef size_t i = 0
         cdef int status
-        self.ways.len = 0
+        self.ways_on.len = 0
         if vec_push(&self.notes.words, 0) < 0:
             return NO_MEMORY
         while i < transition.endings.len:
             ending = transition.endings.data + i
-            way.state = state
-            status = self.follow(engine, ending, &way.state)
+            way_on.state = state
+            status = self.follow(engine, ending, &way_on.state)
             if status == 1 and ending[3] & <uint32_t>WAY_ON:
-                way.rest = (ending[3] & ~<uint32_t>WAY_ON) << 8 | last_byte(ending)
-                way.ending = <uint32_t>i
-                status = 1 if vec_extend(&self.ways, <const uint32_t*>&way, WAY_WORDS) == OK else NO_MEMORY
+                way_on.rest = (ending[3] & ~<uint32_t>WAY_ON) << 8 | last_byte(ending)
+                way_on.ending = <uint32_t>i
+                status = 1 if vec_extend(&self.ways_on, <const uint32_t*>&way_on, WAY_ON_WORDS) == OK else NO_MEMORY
             elif status == 1:
-                status = self.can_end_in(engine, way.state, transition, ending)
+                status = self.can_end_in(engine, way_on.state, transition, ending)
             if status == 0:
                 token = ending[0]
                 if ending[1] == 0 and ending[3] == NEVER:
-                    token |= DEAD
+                    token |= DEAD_END
                 status = vec_push(&self.notes.words, token)
             if status < 0:
                 return status
@@ -92,24 +92,24 @@ cdef class Doubts:
 
     cdef int write_groups(self, const Transition* transition) noexcept nogil:
         cdef size_t base = self.notes.words.len
-        cdef Way* ways = <Way*>self.ways.data
-        cdef uint32_t count = <uint32_t>(self.ways.len // WAY_WORDS)
+        cdef WayOn* ways = <WayOn*>self.ways_on.data
+        cdef uint32_t count = <uint32_t>(self.ways_on.len // WAY_ON_WORDS)
         cdef uint32_t groups = 0
         cdef uint32_t i, j
-        cdef Way way
+        cdef WayOn way_on
         cdef size_t group
         if vec_push(&self.notes.words, 0) < 0:
             return NO_MEMORY
         for i in range(count):
-            way = ways[i]
-            if way.state == TAKEN:
+            way_on = ways[i]
+            if way_on.state == TAKEN:
                 continue
             groups += 1
             group = self.notes.words.len
-            if vec_push(&self.notes.words, way.ending) < 0 or vec_push(&self.notes.words, 0) < 0:
+            if vec_push(&self.notes.words, way_on.ending) < 0 or vec_push(&self.notes.words, 0) < 0:
                 return NO_MEMORY
             for j in range(i, count):
-                if ways[j].state == way.state and ways[j].rest == way.rest:
+                if ways[j].state == way_on.state and ways[j].rest == way_on.rest:
                     ways[j].state = TAKEN
                     if vec_push(&self.notes.words, transition.endings.data[ways[j].ending]) < 0:
                         return NO_MEMORY

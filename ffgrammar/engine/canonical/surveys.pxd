@@ -20,7 +20,7 @@ cdef enum:
     TOO_MANY = 0xFFFFFFFF
     # instead of the number of tokens that lead to a state: there are more than MAX_LISTED
     MANY = 0xFFFFFFFF
-    ANY_BYTE = 0x80     # instead of a byte: what holds after a byte beyond ASCII holds after all
+    ANY_BYTE = 0x80     # instead of a byte: what holds after a byte beyond ASCII holds after every byte
 
 
 cdef struct Arrival:
@@ -96,9 +96,9 @@ cdef class Surveys:
     # Part of `explore`: look at the states that one byte leads to from a place. `number` is its index in `around`.
     cdef int meet_next(self, Engine engine, const Place* place, uint32_t number) noexcept nogil
 
-    # Part of meet_next: look at the state that a byte leads to. `missing` is how many bytes of the character are missing after
-    # the byte, and `before` is the index of the place before it. Adds the state to `around` if it is new, and
-    # tokens may go on from it, and there is room. Returns 1 if another byte that leads there need not be looked at; 0; or a status.
+    # Part of meet_next: look at the state that a byte leads to. `before` is the index of the place before the byte. Adds the state
+    # to `around` if it is new, tokens may go on from it, and there is room. Returns 1 if another byte that leads there need not be
+    # looked at; 0; or a status.
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil
 
     # Walk below the nodes of the trie that bytes in `turning` lead to. Returns OK; 1 if there are TOO_MANY states; or a status.

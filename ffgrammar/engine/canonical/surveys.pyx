@@ -33,9 +33,9 @@ cdef enum:
     MAX_AROUND = 128
     MAX_AROUND_WHOLE = 512  # for a whole survey; a counted string takes some 300
     PLACE_WORDS = 4      # of `around`
-    MAX_NODES = 1 << 13  # of the trie, that the calls of find_example for one survey look at
-    # In a whole survey, a letter or digit that leads to a state that is not open after so many bytes is no turning byte. (Fewer
-    # subtrees reach so deep than have a letter somewhere.)
+    MAX_NODES = 1 << 13  # the most nodes of the trie that the calls of find_example for one survey look at
+    # In a whole survey, a letter or digit that leads to a state that is not open is no turning byte after this many bytes. (Fewer
+    # subtrees reach that deep than have a letter somewhere.)
     FAR = 12
     WIDE = 16            # a lexer state is wide if so many printable ASCII characters may come
 

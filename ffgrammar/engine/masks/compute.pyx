@@ -190,23 +190,23 @@ cdef void drop_over_budget(Masks* k) noexcept nogil:
 # Masks with leads.
 
 cdef enum:
-    # If at least this many nodes stay inside a short lexeme, they get no leads, but are surveyed (engine/canonical/surveys.pyx).
+    # If more tokens than this stay inside a short lexeme, they get no leads, but are surveyed (engine/canonical/surveys.pyx).
     # In many vocabularies, the numbers of up to three digits are 1,110 tokens.
     MANY_INSIDE = 900
 
 
 cdef int explain_short(Masks* k, Recognizer* m, const Config* config, Vec* leads, uint32_t* base) noexcept nogil:
-    """Part of `explain`, where few nodes stay inside the lexeme. Returns a status below zero on failure."""
+    """Part of `explain`, where the walk is short: tokens that stay inside the lexeme have leads, too, if they are few. Returns a
+    status below zero on failure."""
     cdef int status
     reset_scratch(k)
-    k.exits.len = 0
     base[0] = NO_BASE
     status = lead_inside(
         &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, k.scratch.mask, &k.exits, leads, LEAD_WORDS * MANY_INSIDE)
     if status <= 0:
         return status
     reset_scratch(k)
-    k.exits.len = leads.len = 0
+    leads.len = 0
     base[0] = config.state
     return walk_vocabulary(k, m, config.state)
 

@@ -7,7 +7,7 @@ from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.engine.masks.trie_walk cimport CONSUMED, EXIT_WORDS
-from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, ALONE, dfa_accept, dfa_inside, dfa_start, dfa_step
+from ffgrammar.regex.dfa.lazy_dfa cimport ALONE, LAST_STATE, dfa_accept, dfa_inside, dfa_start, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, next_node, node_byte, node_depth, subtree_end
 
 

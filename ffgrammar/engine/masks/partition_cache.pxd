@@ -43,7 +43,8 @@ cdef struct Partitions:
     # (`Dfa.eager` + 2 * the number of words, the lazy lexemes of the state as bits, expressions...). Where some lexeme is read
     # beside another one, the first word has the bit HAS_BESIDE, and the places of those others follow.
     Intern keys
-    Partition** by_key      # NULL where nothing is known, or an odd address where that of a short walk was not
+    # By key: a partition; NULL where nothing is known; or an odd address where the walk was short and the partition was not kept.
+    Partition** by_key
     size_t room             # for how many entries `by_key` has memory
     Intern topics           # (key, words of a long topic)
     Map notes_at            # key << 32 | topic, or LONG_TOPIC | number in `topics` -> number of a note

@@ -27,10 +27,10 @@ cdef enum:
     HAS_BESIDE = 0x80000000
     # instead of a key: the partition of the state is never kept
     NO_KEY = 0xFFFFFFFD
-    # A partition whose walk was short is kept if it has at most this many bytes: when it is first needed, and when another grammar
-    # needs it, too. (Most grammars begin with the same states, and else few states come again in another grammar.)
-    MOST_AT_FIRST = 1024
-    MOST_AGAIN = 4096
+    # The most bytes of a partition that is kept although its walk was short: when it is first needed, and when another grammar
+    # needs it, too. (Most grammars begin with the same states. Few of the other states come again in another grammar.)
+    MAX_AT_FIRST = 1024
+    MAX_AGAIN = 4096
 
 
 cdef int key_cache_init(KeyCache* cache) noexcept nogil:
@@ -51,7 +51,8 @@ cdef size_t table_bytes(const Partitions* p) noexcept nogil:
 
 
 cdef inline Partition* not_kept_by(const KeyCache* cache) noexcept nogil:
-    """In `by_key` instead of a partition: its walk was short, and an engine has not kept it. Nothing else has an odd address."""
+    """In `by_key` instead of a partition: its walk was short, and the engine of this cache has not kept it. No partition has an odd
+    address. (The engine may be gone, and a new one at its address. Then the partition is kept one grammar later.)"""
     return <Partition*>(<size_t>cache | 1)
 
 
@@ -61,7 +62,7 @@ cdef inline bint is_partition(const Partition* entry) noexcept nogil:
 
 cdef inline bint is_worth(const Partition* entry, const KeyCache* cache, size_t bytes) noexcept nogil:
     """Whether the partition of a short walk is kept in the place of an entry."""
-    return bytes <= MOST_AT_FIRST or entry != NULL and entry != not_kept_by(cache) and bytes <= MOST_AGAIN
+    return bytes <= MAX_AT_FIRST or entry != NULL and entry != not_kept_by(cache) and bytes <= MAX_AGAIN
 
 
 cdef void release(Partition* partition) noexcept nogil:
@@ -169,8 +170,6 @@ cdef int add_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t number, uint
 
 
 cdef int find_key(Partitions* p, KeyCache* cache, Dfa* dfa, uint32_t state, uint32_t* key) noexcept nogil:
-    """Find or make the key of a lexer state. Returns 1 with the key, 0 where it has none, or a status. If the table is over its
-    budget, everything in it is dropped first."""
     cdef int status = drop_if_over(p)
     if status < 0:
         return status

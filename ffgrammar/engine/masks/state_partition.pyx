@@ -75,11 +75,13 @@ cdef int patch_from_base(
 cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
     cdef uint32_t base
     cdef int status = open_state(&m.dfa, config.state, &k.reached, &base)
-    if status >= 0 and base != config.state:
+    if status < 0:
+        return status
+    if base != config.state:
         status = partition_state(k, m, base) if k.partitions.max_bytes else walk_vocabulary(k, m, base)
         return status if status < 0 else close_exits(&m.dfa, &k.vocab, config.state, &k.exits)
-    if status < 0 or k.partitions.max_bytes == 0:
-        return status if status < 0 else walk_vocabulary(k, m, config.state)
+    if k.partitions.max_bytes == 0:
+        return walk_vocabulary(k, m, config.state)
     status = base_state(&m.dfa, config.state, &k.base_states, &k.reached, &base)
     if status < 0:
         return status

@@ -72,7 +72,7 @@ cdef struct Rules:
     Vec template_list    # offsets in `templates`, by parametric nonterminal
     Vec template_starts  # per nonterminal below `plain`, and one more: where its templates begin in template_list
     Vec changes          # per nonterminal below `plain`: the offset of the template whose T_CHANGE it is, or NONE; may be empty
-    Vec beside            # per lexeme: the lexeme without which it is not read (ir.Template.beside), or NONE. Empty: there is none
+    Vec beside           # per lexeme: the lexeme without which it is not read (ir.Template.beside), or NONE. Empty: there is none
     Vec guarded          # the dot positions before lexemes with guards, ascending, with what the guards are taken from
     Vec tails            # per instance: the dot position of its tail (joined.pyx), or NONE. Later instances have none yet
     Vec instance         # scratch: the words of the instance that is looked for

@@ -235,17 +235,19 @@ def read_rules(
 def _renamed(
     config: Mapping[str, Any], byte_tokens: list[int | None] | None, byte_level: bool
 ) -> frozenset[int] | None:
-    """The tokens whose bytes are not what the characters of their names stand for, one by one. (A merge joins two
-    names.) None if they are not known."""
+    """The tokens whose bytes are not what the characters of their names stand for, one by one. None if they are not
+    known. (A merge joins the names of two tokens. So it joins their bytes, unless one of the tokens is among these.)"""
     vocabulary = config["model"]["vocab"]
     if not isinstance(vocabulary, NameTable):
         return None
     found = {token["id"] for token in config.get("added_tokens") or []}
     found |= {token for token in byte_tokens or [] if token is not None}
     unknown = vocabulary.get(config["model"].get("unk_token"))
-    return frozenset(
-        found | ({unknown} if unknown is not None else set()) | (vocabulary.not_in_letters() if byte_level else set())
-    )
+    if unknown is not None:
+        found.add(unknown)
+    if byte_level:
+        found |= vocabulary.not_in_letters()
+    return frozenset(found)
 
 
 def _is_named(vocabulary: Mapping[str, int], number: int) -> bool:

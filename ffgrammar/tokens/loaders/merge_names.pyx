@@ -16,9 +16,10 @@ from ffgrammar.core.prefetch cimport prefetch
 from ffgrammar.tokens.loaders.json_scanner cimport Text, read_string, take_byte
 from ffgrammar.tokens.loaders.merge_texts cimport MergeText, MergeTexts
 from ffgrammar.tokens.loaders.name_index cimport (
-    NAME_SLACK, Name, NameIndex, NameSlot, first_slot, name_is_at, name_read, names_find,
+    Name, NameIndex, NameSlot, first_slot, name_is_at, name_read, names_find,
 )
 from ffgrammar.tokens.loaders.name_table cimport NameTable
+from ffgrammar.tokens.vocabulary.packed_tokens cimport SLACK
 
 cdef enum:
     BATCH = 32  # merges
@@ -66,11 +67,11 @@ cdef uint8_t* find_names(const Text* text, const MergeText* merge, Name* two, ui
     cdef uint32_t size = right + merge.right
     if not merge.other_form:
         data = text.data + merge.start
-        if text.size - merge.start < size + NAME_SLACK:
+        if text.size - merge.start < size + SLACK:
             # (these are the last merges of a file that ends soon after them)
             memcpy(spare, data, size)
             data = spare
-            spare += size + NAME_SLACK
+            spare += size + SLACK
         name_read(&two[0], data, merge.left)
         name_read(&two[1], data + right, merge.right)
         return spare
@@ -96,7 +97,7 @@ cdef uint8_t* read_name(Text* text, Name* name, uint8_t* spare) noexcept nogil:
     take_byte(text, c'"')
     size = read_string(text, spare)
     name_read(name, spare, size)
-    return spare + size + NAME_SLACK
+    return spare + size + SLACK
 
 
 cdef void fetch_names(const NameIndex* index, const Name* names, uint32_t count) noexcept nogil:

@@ -22,35 +22,35 @@ cdef enum:
     LONGEST = 0xFF  # bytes that a name may have, and the gap between two names
 
 
-cdef struct Likeness:
+cdef struct MergeForm:
     # How the merge before was written.
-    size_t end           # where its right name ends
-    const uint8_t* gap   # what is between its names
-    const uint8_t* tail  # what is from its right name to its end
-    const uint8_t* joint  # what is between its left name and the merge before it
+    size_t end             # where its right name ends
+    const uint8_t* gap     # what is between its names
+    const uint8_t* tail    # what is from its right name to its end
+    const uint8_t* joint   # what is between its left name and the merge before it
     size_t gap_size
     size_t tail_size
-    size_t joint_size    # 0 if the next merge cannot be compared with it
-    uint8_t least        # a name has no byte below this
+    size_t joint_size      # 0 if the next merge cannot be compared with it
+    uint8_t least          # a name has no byte below this
 
 
 cdef ReadStatus list_merges(Text* text, uint8_t* spare, MergeTexts* found) noexcept nogil:
-    cdef Likeness like
-    like.joint_size = like.end = 0
+    cdef MergeForm form
+    form.joint_size = form.end = 0
     if not take_byte(text, c"["):
         return UNUSUAL
     if take_byte(text, c"]"):
         return FOUND
-    if not make_room(found) or not read_merge(text, spare, found.items, &like):
+    if not make_room(found) or not read_merge(text, spare, found.items, &form):
         return UNUSUAL if found.room else NO_MEMORY
     found.count = 1
     while True:
         if found.count == found.room and not make_room(found):
             return NO_MEMORY
-        if not like.joint_size or not read_alike(text, &found.items[found.count], &like):
+        if not form.joint_size or not read_alike(text, &found.items[found.count], &form):
             if take_byte(text, c"]"):
                 return FOUND
-            if not take_byte(text, c",") or not read_merge(text, spare, &found.items[found.count], &like):
+            if not take_byte(text, c",") or not read_merge(text, spare, &found.items[found.count], &form):
                 return UNUSUAL
         found.count += 1
 
@@ -66,38 +66,38 @@ cdef bint make_room(MergeTexts* found) noexcept nogil:
     return True
 
 
-cdef bint read_alike(Text* text, MergeText* merge, Likeness* like) noexcept nogil:
+cdef bint read_alike(Text* text, MergeText* merge, MergeForm* form) noexcept nogil:
     """Reads a merge that is written like the one before. Returns False, and passes over nothing, if it is written in another
     way."""
     cdef const uint8_t* data = text.data
-    cdef size_t start = like.end + like.joint_size
+    cdef size_t start = form.end + form.joint_size
     cdef size_t middle, right, end
     cdef uint64_t high, high_right
-    if start >= text.size or not same_bytes(data + like.end, like.joint, like.joint_size):
+    if start >= text.size or not same_bytes(data + form.end, form.joint, form.joint_size):
         return False
-    middle = plain_end(data, start, text.size, like.least, &high)
-    right = middle + like.gap_size
-    if middle - start > LONGEST or right >= text.size or not same_bytes(data + middle, like.gap, like.gap_size):
+    middle = plain_end(data, start, text.size, form.least, &high)
+    right = middle + form.gap_size
+    if middle - start > LONGEST or right >= text.size or not same_bytes(data + middle, form.gap, form.gap_size):
         return False
-    end = plain_end(data, right, text.size, like.least, &high_right)
-    if end - right > LONGEST or text.size - end < like.tail_size or not same_bytes(data + end, like.tail, like.tail_size):
+    end = plain_end(data, right, text.size, form.least, &high_right)
+    if end - right > LONGEST or text.size - end < form.tail_size or not same_bytes(data + end, form.tail, form.tail_size):
         return False
     if (high or high_right) and not (
             utf8_is_valid(data + start, data + middle) and utf8_is_valid(data + right, data + end)):
         return False
     merge[0] = MergeText(
-        <uint32_t>start, <uint8_t>(middle - start), <uint8_t>like.gap_size, <uint8_t>(end - right), False)
-    like.end = end
-    text.at = end + like.tail_size
+        <uint32_t>start, <uint8_t>(middle - start), <uint8_t>form.gap_size, <uint8_t>(end - right), False)
+    form.end = end
+    text.at = end + form.tail_size
     return True
 
 
-cdef bint read_merge(Text* text, uint8_t* spare, MergeText* merge, Likeness* like) noexcept nogil:
+cdef bint read_merge(Text* text, uint8_t* spare, MergeText* merge, MergeForm* form) noexcept nogil:
     """Reads a merge. Notes how it is written, if its names are in the text as they are."""
     cdef const uint8_t* data = text.data
     cdef bint is_string = next_byte(text) == c'"'
     cdef size_t first = text.at  # of the entry
-    cdef size_t before = like.end  # where the right name of the merge before ends, or 0
+    cdef size_t before = form.end  # where the right name of the merge before ends, or 0
     cdef size_t start, middle, right, end
     cdef bint plain
     cdef const uint8_t* space
@@ -119,20 +119,20 @@ cdef bint read_merge(Text* text, uint8_t* spare, MergeText* merge, Likeness* lik
         if end == 0 or not take_byte(text, c"]"):
             return False
     plain = plain and middle - start <= LONGEST and right - middle <= LONGEST and end - right <= LONGEST
-    like.joint_size = 0
-    like.end = 0
+    form.joint_size = 0
+    form.end = 0
     if not plain:
         merge[0] = MergeText(<uint32_t>first, 0, 0, 0, True)
         return True
     merge[0] = MergeText(
         <uint32_t>start, <uint8_t>(middle - start), <uint8_t>(right - middle), <uint8_t>(end - right), False)
     if before:
-        like.joint, like.joint_size = data + before, start - before
-    like.end = end
-    like.gap, like.gap_size = data + middle, right - middle
-    like.tail, like.tail_size = data + end, text.at - end
+        form.joint, form.joint_size = data + before, start - before
+    form.end = end
+    form.gap, form.gap_size = data + middle, right - middle
+    form.tail, form.tail_size = data + end, text.at - end
     # (in a string of two names, a space ends a name)
-    like.least = 0x21 if is_string else 0x20
+    form.least = 0x21 if is_string else 0x20
     return True
 
 

@@ -3,8 +3,8 @@ then `names_find`.
 
 Such look-ups wait for memory, so a slot has all that most of them need: a name of up to eight bytes is told by its slot alone.
 Names of up to 16 bytes are read and compared without a branch that depends on their length, which the processor could not
-predict: sixteen bytes are read, and those after the name's end are masked. So wherever a name lies, NAME_SLACK bytes from its start
-on must be readable.
+predict: sixteen bytes are read, and those after the name's end are masked. So wherever a name lies, SLACK bytes (packed_tokens.pxd)
+from its start on must be readable.
 """
 
 from libc.stddef cimport size_t
@@ -15,10 +15,6 @@ from libc.string cimport memcpy
 from ffgrammar.core.compare cimport same_bytes
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.tokens.vocabulary.token_index cimport hash_bytes, mix
-
-cdef enum:
-    NAME_SLACK = 16  # as many as `SLACK` of packed_tokens.pxd
-
 
 cdef extern from *:
     """

@@ -15,9 +15,9 @@ from libc.string cimport memchr, memcmp, memcpy
 from ffgrammar.core.hexadecimal cimport hex_digit
 from ffgrammar.core.prefetch cimport prefetch
 from ffgrammar.tokens.loaders.name_index cimport (
-    NAME_SLACK, Name, first_slot, name_read, names_enter, names_find, names_open,
+    Name, first_slot, name_read, names_enter, names_find, names_open,
 )
-from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
+from ffgrammar.tokens.vocabulary.packed_tokens cimport SLACK, PackedTokens
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 from collections.abc import Mapping
@@ -115,7 +115,7 @@ cdef class NameTable:
         except UnicodeEncodeError:
             return -1
         size = len(text)
-        text += bytes(NAME_SLACK)
+        text += bytes(SLACK)
         name_read(&wanted, text, size)
         return names_find(&self.index, &wanted)
 

@@ -84,7 +84,7 @@ cdef class JsonText:
     cdef bytes data          # a text in which the value is
     cdef size_t start        # where in this text it begins, and ends
     cdef size_t end
-    cdef MergeTexts texts  # where its merges are
+    cdef MergeTexts texts    # where its merges are
 
     def __dealloc__(self):
         free(self.texts.items)

@@ -4,7 +4,7 @@ cimport cython
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 cdef enum:
-    SLACK = 16  # how many bytes after the last token may be read, too
+    SLACK = 16  # how many bytes may be read from the start of any token on, even of one that is empty or shorter
 
 
 @cython.final

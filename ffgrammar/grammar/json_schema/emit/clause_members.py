@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import NamedTuple
 
+from ffgrammar.grammar.builder import settled_distance
 from ffgrammar.grammar.json_schema.emit.implied import Event, Part, always_failing
 from ffgrammar.grammar.json_schema.emit.members import Body
 from ffgrammar.grammar.json_schema.emit.symbols import ClausesRefused, Symbols
@@ -77,7 +78,7 @@ class ClauseMembers:
         together = [*self.exclusions, *[clause.values for clause in self.joint]]
         parts = dict.fromkeys([part for values in together for part in values])
         self.failed = {part: 1 << first + i for i, part in enumerate(parts)}
-        self.distance = (first + len(parts) + 31) // 32 * 32
+        self.distance = settled_distance(first + len(parts))
         if 2 * self.distance > MAX_BITS or 2 * self.distance * len(events) > MAX_BITS_NEXT:
             raise ClausesRefused
         self.by_part: dict[Part, list[Clause]] = {}

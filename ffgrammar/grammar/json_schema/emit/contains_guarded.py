@@ -25,6 +25,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
+from ffgrammar.grammar.builder import settled_distance
 from ffgrammar.grammar.ir import ANY_COUNT, MAX_COUNT, Guard
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
@@ -39,9 +40,9 @@ from ffgrammar.regex.expr.store import NOTHING
 __all__ = ["array_with_guards"]
 
 # With more templates, another way is tried (contains_ways.py).
-MOST_TEMPLATES = 4000
+MAX_TEMPLATES = 4000
 # With more bounded `contains`, the 2^n sets of those that may be used up are too many to look at.
-MOST_BOUNDED = 12
+MAX_BOUNDED = 12
 
 Bounds = tuple[int, int | None]
 
@@ -75,7 +76,7 @@ def array_with_guards(style: ArrayStyle, shape: Shape, depth: int, item: Conj, m
     if counts is None or shape.min_items >= MAX_COUNT:
         return None
     tail = max([one.least for one in counts])
-    if (1 + sum([one.bits for one in counts])) * (2 if most is None else 2 + tail) > MOST_TEMPLATES:
+    if (1 + sum([one.bits for one in counts])) * (2 if most is None else 2 + tail) > MAX_TEMPLATES:
         return None
     if most is not None and most < max(tail, shape.min_items):
         return None
@@ -166,7 +167,7 @@ def _has_no_dead_end(
     bounded = [one for one in counted if one.counter.is_bounded]
     needed = [one for one in counted if one.counter.least]
     if most is not None:
-        return len(bounded) <= MOST_BOUNDED and _has_scalar_for_each_set(em, [scalars], bounded, needed)
+        return len(bounded) <= MAX_BOUNDED and _has_scalar_for_each_set(em, [scalars], bounded, needed)
     outside = {one: store.complement(one.scalars) for one in bounded}
     for one in needed:
         if store.is_nothing(store.intersect([one.scalars, *[outside[other] for other in bounded if other != one]])):
@@ -214,9 +215,8 @@ class _Writer:
         self._least = shape.min_items
         self._scalar = None if scalars == NOTHING else builder.separate(scalars, "value")
         bits = sum([one.counter.bits for one in counted])
-        # A bit of `settled` must not be set unless the bit at a distance above it is set, too (ir.Template). Nothing
-        # sets bits from the distance on. So `settled` has the bits that must not be set at all.
-        self._distance = (bits + 31) // 32 * 32
+        # (nothing sets bits from the distance on, so `settled` has the bits that must not be set at all)
+        self._distance = settled_distance(bits)
         name = f"array at {shape.contained[0].subschema.written_pointer()}"
         self._array = builder.parametric(2 * self._distance, name, joined=True)
         self._more = builder.parametric(2 * self._distance, "items", joined=True)

@@ -23,6 +23,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from ffgrammar.core.errors import UnsupportedError
+from ffgrammar.grammar.builder import settled_distance
 from ffgrammar.grammar.ir import MAX_COUNT
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
@@ -34,11 +35,12 @@ from ffgrammar.grammar.json_schema.shape.shape import Shape
 __all__ = ["array_by_kinds"]
 
 # With more bits, another way is tried (contains_ways.py).
-MOST_BITS = 4000
-# The same with more schemas of which each two are compared, and with more kinds.
-MOST_SCHEMAS = 150
-MOST_KINDS = 300
-MOST_MIXED_KINDS = 128
+MAX_BITS = 4000
+# The same with more schemas of which every two are compared, and with more kinds.
+MAX_COMPARED = 150
+MAX_KINDS = 300
+# The most kinds where an item may obey several `contains`.
+MAX_MIXED_KINDS = 128
 
 
 class _Kind(NamedTuple):
@@ -51,7 +53,7 @@ class _Kind(NamedTuple):
         return [one for one in self.counts if one.least]
 
     def is_free_beside(self, count: Count | None) -> bool:
-        """Whether there is no bound on how many items of the kind there may be, but for one count."""
+        """Whether no count but `count` bounds how many items of the kind there may be."""
         return not any([one.is_bounded for one in self.counts if one != count])
 
 
@@ -100,7 +102,7 @@ def _counts(
         if one.least == 0 and (not is_met or one.most is None):
             continue
         count = count_of(one, bits)
-        if one.start or not is_met or count is None or bits + count.bits > MOST_BITS:
+        if one.start or not is_met or count is None or bits + count.bits > MAX_BITS:
             return None
         kept.append(one)
         found.append(count)
@@ -129,7 +131,7 @@ def _kinds(
         return style.item(conj, depth)
 
     found = [0]
-    most = MOST_KINDS if is_apart else MOST_MIXED_KINDS
+    most = MAX_KINDS if is_apart else MAX_MIXED_KINDS
     for number in range(len(wanted)):
         longer = [some | 1 << number for some in found if not some & excludes[number]]
         found += [some for some in longer if some.bit_count() == 1 or of(some, number + 1) != em.never]
@@ -145,7 +147,7 @@ def _excludes(style: ArrayStyle, wanted: list[Contained], depth: int, item: Conj
     """For each `contains`: those that no item obeys that obeys this one, as bits. None if too many are to be
     compared."""
     listed = [scalars(style.em.combiner.resolved_shapes(one.conj)) for one in wanted]
-    if sum([some is None for some in listed]) > MOST_SCHEMAS:
+    if sum([some is None for some in listed]) > MAX_COMPARED:
         return None
     found = [0] * len(wanted)
     for first, second in combinations(range(len(wanted)), 2):
@@ -171,6 +173,8 @@ def _has_no_dead_end(kinds: list[_Kind], counts: list[Count], least: int, has_mo
             return False
     if any([kind.is_free_beside(None) for kind in kinds]):
         return True
+    # (every kind is bounded, so the bounds must leave room for `least` items. Where an item may use up several bounds,
+    # this is not worked out.)
     is_mixed = any([len(kind.counts) > 1 for kind in kinds])
     return not least if is_mixed else sum([one.bits for one in counts]) >= least
 
@@ -196,9 +200,8 @@ class _Writer:
         self._spare = spare
         self._least = least
         bits = sum([one.bits for one in counts])
-        # A bit of `settled` must not be set unless the bit at a distance above it is set, too (ir.Template). Nothing
-        # sets bits from the distance on. So `settled` has the bits that must not be set at all.
-        self._distance = (bits + 31) // 32 * 32
+        # (nothing sets bits from the distance on, so `settled` has the bits that must not be set at all)
+        self._distance = settled_distance(bits)
         words = 2 * self._distance if is_joined else bits
         self._array = style.em.builder.parametric(words, "array", joined=is_joined)
         self._more = style.em.builder.parametric(words, "items", joined=is_joined)

@@ -20,9 +20,10 @@ from ffgrammar.grammar.json_schema.shape.types import ARR, OBJ
 
 __all__ = ["find_emptiness"]
 
-# The parts of an `allOf` are compared if there are at most this many, and at most so many are named.
-MOST_PARTS = 40
-MOST_NAMED = 4
+# The parts of an `allOf` are compared if there are at most this many.
+MAX_PARTS = 40
+# The message names at most this many parts that contradict each other.
+MAX_NAMED = 4
 # Properties and items are examined down to this many levels below them.
 LEVELS = 2
 # Of values of one type: a lower and an upper bound.
@@ -117,7 +118,7 @@ def _contradicting_parts(emitter: Emitter, conj: Conj) -> str:
     subschema = subschemas.list[conj[0]]
     keywords = subschema.keywords()
     parts = keywords.get("allOf", ())
-    if not 2 <= len(parts) <= MOST_PARTS:
+    if not 2 <= len(parts) <= MAX_PARTS:
         return ""
     others = {word: value for word, value in keywords.items() if word != "allOf"}
     kept = [subschemas.child(subschema, part, ("allOf", str(index))) for index, part in enumerate(parts)]
@@ -134,8 +135,8 @@ def _contradicting_parts(emitter: Emitter, conj: Conj) -> str:
         return ""
     if len(kept) < 2:
         return ""
-    named = [places[part] for part in kept[:MOST_NAMED]]
-    more = f" and {len(kept) - MOST_NAMED} more" if len(kept) > MOST_NAMED else ""
+    named = [places[part] for part in kept[:MAX_NAMED]]
+    more = f" and {len(kept) - MAX_NAMED} more" if len(kept) > MAX_NAMED else ""
     return f": {', '.join(named)}{more} contradict each other"
 
 

@@ -15,7 +15,7 @@ from ffgrammar.grammar.json_schema.shape.shape import Shape
 
 __all__ = ["KeyPattern", "matching_sets", "patterns_of"]
 
-# Each two patterns are compared, if there are at most this many.
+# Every two patterns are compared if there are at most this many.
 MAX_COMPARED = 200
 
 

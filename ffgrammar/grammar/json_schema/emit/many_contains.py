@@ -31,7 +31,7 @@ __all__ = ["array_that_contains", "may_be_remembered"]
 # With fewer states, the automaton is small.
 FEWEST_STATES = 16
 # With more templates, each of which has the bits of a parameter, the automaton ends in its limit instead.
-MOST_TEMPLATES = 10_000
+MAX_TEMPLATES = 10_000
 
 
 class _Counted(NamedTuple):
@@ -76,7 +76,7 @@ def may_be_remembered(shape: Shape, items: list[Conj], most: int | None) -> bool
     counts = [one.least for one in shape.contained]
     if prod([1 + count for count in counts]) < FEWEST_STATES:
         return False
-    return sum(counts) * (1 + _last_place(shape, items)) <= MOST_TEMPLATES
+    return sum(counts) * (1 + _last_place(shape, items)) <= MAX_TEMPLATES
 
 
 def _last_place(shape: Shape, items: list[Conj]) -> int:
@@ -122,6 +122,7 @@ def array_that_contains(style: ArrayStyle, shape: Shape, depth: int, items: list
 
 
 def _place(style: ArrayStyle, shape: Shape, depth: int, items: list[Conj], index: int, last: int) -> _Place:
+    """What may stand at an index. `last`: from this index on, the index makes no difference."""
     em = style.em
     conj = items[min(index, len(items) - 1)]
     strings = _strings(em, conj)

@@ -10,14 +10,15 @@ matches, and these choose the value. A key whose value nothing obeys is left out
 
 from __future__ import annotations
 
+from ffgrammar.grammar.builder import settled_distance
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join
 from ffgrammar.grammar.json_schema.emit.key_patterns import KeyPattern, matching_sets
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 
-__all__ = ["MAX_SETS", "matched_key"]
+__all__ = ["matched_key"]
 
-# With more sets of patterns, keys are split by the patterns instead (other_keys.py), or that ends in its limit.
+# With more sets of patterns, keys are split by the patterns instead (other_keys.py), which may end in a LimitError.
 MAX_SETS = 1024
 # At most this many kinds of keys are left out because nothing obeys their values.
 MAX_LEFT_OUT = 16
@@ -96,11 +97,11 @@ def _left_out(em: Symbols, patterns: list[KeyPattern], sets: list[int], without:
 
 
 def _written(em: Symbols, keys: int, patterns: list[KeyPattern], values: dict[int, int]) -> int:
+    """The symbol of a key with its colon and value. `values` has the symbol of the value for each set of patterns."""
     add, fuses = em.builder.add_template, em.layout.fuses_keys
     ending = [em.store.literal(b":")] if fuses else []
-    # A bit of `settled` must not be set unless the bit at a distance above it is set, too (ir.Template). Nothing sets
-    # bits from the distance on.
-    distance = (len(patterns) + 31) // 32 * 32
+    # (nothing sets bits from the distance on, so `settled` has the bits that must not be set at all)
+    distance = settled_distance(len(patterns))
     key = em.builder.parametric(2 * distance, "key that patterns match", joined=True)
     value = em.builder.parametric(2 * distance, "value of a key", joined=True)
     every = em.builder.separate(em.store.concat([keys, *ending]), "key")

@@ -18,10 +18,6 @@ __all__ = ["key_classes", "key_filter", "key_symbols", "named_key", "other_prope
 
 # Each class of keys that `patternProperties` tell apart costs as much as this many alternatives.
 CLASS_COST = 200
-OVERLAP = (
-    "patternProperties overlap in too many ways: let patterns exclude each other, by anchors such as ^, or put "
-    "patterns that demand the same into one"
-)
 # With more sets of patterns that may match one key, or with more sets of several patterns, the parser remembers which
 # of them do (matched_keys.py).
 FEW_SETS = 16
@@ -157,9 +153,15 @@ def _split_by_patterns(em: Symbols, keys: int, patterns: list[KeyPattern]) -> li
         longer = [some | 1 << one.number for some in found if not some & one.excludes]
         found += [some for some in longer if not store.is_nothing(of(some, one.number))]
         if len(found) > em.limits.alternatives // CLASS_COST:
-            raise LimitError("alternatives", em.limits.alternatives, OVERLAP)
+            raise _too_many_overlaps(em)
     exprs = [(of(some, len(patterns)), [one.body for one in patterns if some >> one.number & 1]) for some in found]
     return [(expr, matched) for expr, matched in exprs if not store.is_nothing(expr)]
+
+
+def _too_many_overlaps(em: Symbols) -> LimitError:
+    advice = "let patterns exclude each other, by anchors such as ^, or raise it with limits=Limits(alternatives=...)"
+    detail = "patternProperties overlap in too many ways"
+    return LimitError("alternatives", em.limits.alternatives, detail, advice=advice)
 
 
 def wanted_kinds(
