@@ -148,6 +148,22 @@ def test_values_without_end(cl100k: ff.Tokenizer) -> None:
     assert grammar.matcher().accept_bytes(b'{"ba') == 3
 
 
+@pytest.mark.parametrize(
+    ("checked", "right", "wrong"),
+    [
+        ({"type": "object", "minProperties": 2}, {"a": 1, "b": 2}, {"a": 1}),
+        ({"type": "array", "uniqueItems": True}, [1, 2], [1, 1]),
+    ],
+)
+def test_values_that_are_checked(checked: dict[str, Any], right: Any, wrong: Any) -> None:
+    """Both a value that is checked and keys whose symbols may derive nothing."""
+    schema = {"type": "object", "patternProperties": {"a": checked, "b": {"maximum": 3}, "c": {"type": "integer"}}}
+    schema["additionalProperties"] = {"not": {}}
+    grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact")
+    for value in ({"a": right}, {"a": wrong}, {"bc": 3}, {"bc": 4}, {"x": 1}):
+        assert is_sentence(grammar, json.dumps(value, separators=(",", ":"))) == is_valid(schema, value), value
+
+
 WORDS = "cat dog sun map pen cup hat box jar key lip nut oak pie rug bed fox ice art bus".split()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders.huggingface_encoder import HuggingFaceEncoder
 from ffgrammar.tokens.loaders.huggingface_units import byte_alphabet
 from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -276,6 +277,24 @@ def test_a_byte_that_is_no_token() -> None:
     assert tok.encode("a") == [0]
     with pytest.raises(TokenizerError, match="no token for the byte 0xff"):
         tok.encode(b"a\xff")
+
+
+def test_a_panic_of_the_package_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizers = pytest.importorskip("tokenizers")
+
+    class Panic(BaseException):
+        pass
+
+    Panic.__name__ = "PanicException"
+
+    class Fragile:
+        @staticmethod
+        def from_str(text: str) -> None:
+            raise Panic("out of range")
+
+    monkeypatch.setattr(tokenizers, "Tokenizer", Fragile)
+    with pytest.raises(TokenizerError, match="cannot read this tokenizer: out of range"):
+        HuggingFaceEncoder({"model": {}}, None).encode("a")
 
 
 def test_reading_does_not_import_numpy(tmp_path: Path) -> None:

@@ -149,6 +149,7 @@ def _emit(
 def _check_promised(emitter: Emitter, start: int) -> None:
     """Raise ClausesRefused if objects with clauses rely on a symbol that derives nothing."""
     if emitter.promised and emitter.may_be_impossible:
-        alive = productive(emitter.builder.finish(start))
+        # (delimited, as the grammar itself: with checks it must be)
+        alive = productive(emitter.builder.finish(start, delimited=True))
         if not all([alive[symbol >> 1] for symbol in emitter.promised if symbol & 1]):
             raise ClausesRefused

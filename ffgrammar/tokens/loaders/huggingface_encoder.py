@@ -83,8 +83,11 @@ class HuggingFaceEncoder:
                         vocabulary = [tuple(piece) for piece in model["vocab"]]
                         bytes_too = bool(model.get("byte_fallback"))
                         self._tokenizer.model = tokenizers.models.Unigram(vocabulary, model.get("unk_id"), bytes_too)
-                except Exception as error:
-                    raise TokenizerError(f"tokenizers cannot read this tokenizer: {error}") from error
+                except BaseException as error:
+                    # A panic of its Rust code (a merge of odd names causes one) is a BaseException.
+                    if isinstance(error, Exception) or type(error).__name__ == "PanicException":
+                        raise TokenizerError(f"tokenizers cannot read this tokenizer: {error}") from error
+                    raise
                 self._tokenizer.encode_special_tokens = True
                 self._config = None
             return self._tokenizer
