@@ -49,8 +49,8 @@ cdef class Reading(Steps):
 
         This is an estimate. It takes no account of the lexing rule, and can be much too large inside a lexeme that must match
         several expressions at once. If you always take the token after which the distance is least, the text soon ends, but not
-        always in an array whose `contains` have upper bounds. Under a budget (`max_tokens`) a text always ends. Pending bytes of
-        a prompt count.
+        always in an array whose `contains` have upper bounds, or in an object that needs some keys only where another value has a
+        pattern. Under a budget (`max_tokens`) a text always ends. Pending bytes of a prompt count.
 
         Raises:
             LimitError: a bound of the grammar was reached.
