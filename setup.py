@@ -2,17 +2,24 @@
 
 This file has, in order: the compiler's flags, which modules are compiled, the build with a check that there is a
 compiler, and the packages.
+
+On Linux the code of all compiled modules is linked into one library. The file of each module is a stub of a few lines:
+Python finds it, and it finds the library beside it. A file with code for each module takes 1.6 times as much room. Code
+that is spread over so many pages of memory is also slower: see docs/performance.md.
 """
 
 import multiprocessing
 import os
+import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from Cython.Build import cythonize
 from setuptools import Extension, find_packages, setup
 from setuptools.command.build_ext import build_ext
 from setuptools.errors import CompileError
+from setuptools.modified import newer
 
 CPUS = os.cpu_count() or 1
 # FFGRAMMAR_SANITIZE=address,undefined builds the extensions with AddressSanitizer and UBSan (`make asan`), and =thread
@@ -33,6 +40,11 @@ if SANITIZE:
 # An extension that Cython writes. It has what all others need of Cython, so that they have no copies of it. (This
 # saves a tenth of the build.)
 SHARED = "ffgrammar.core.cython_shared"
+# The library of all code. (Other systems than Linux have other rules for how a library finds another one.)
+LIBRARY = "ffgrammar.core.compiled" if sys.platform == "linux" else None
+STUB = 'void *{whole}(void);\n__attribute__((visibility("default"))) void *{last}(void) {{ return {whole}(); }}\n'
+# A stub needs nothing but the library, and is one page of memory.
+LINK_STUB = ["-nostdlib", "-s", "-Wl,-z,noseparate-code"]
 
 DIRECTIVES = {
     "language_level": 3,
@@ -64,18 +76,23 @@ def _is_compiled(path: Path) -> bool:
 
 
 def extensions() -> list[Extension]:
-    """One extension for each .pyx file and each compiled Python module, named after its path, and the shared one."""
+    """The library, and what Python imports: one extension for each compiled module."""
+    return [*([Extension(LIBRARY, [], extra_link_args=["-pthread", *LINK])] if LIBRARY else []), *modules()]
+
+
+def modules() -> list[Extension]:
+    """One module for each .pyx file and each compiled Python module, named after its path, and the shared one."""
     python = [path for path in Path("ffgrammar").rglob("*.py") if _is_compiled(path)]
-    return [_extension(SHARED, []), *map(_of_file, sorted([*Path("ffgrammar").rglob("*.pyx"), *python]))]
+    return [_module(SHARED, []), *map(_of_file, sorted([*Path("ffgrammar").rglob("*.pyx"), *python]))]
 
 
 def _of_file(path: Path) -> Extension:
-    return _extension(
+    return _module(
         ".".join(path.with_suffix("").parts), [str(path)], FOR_PYTHON if path.suffix == ".py" else FOR_CYTHON
     )
 
 
-def _extension(name: str, sources: list[str], flags: list[str] = FOR_CYTHON) -> Extension:
+def _module(name: str, sources: list[str], flags: list[str] = FOR_CYTHON) -> Extension:
     return Extension(
         name,
         sources,
@@ -92,17 +109,60 @@ class BuildExtensions(build_ext):
         # Cython's workers are forked processes. Where processes are spawned, each would run this script again.
         forks = multiprocessing.get_context().get_start_method() == "fork"
         translated = cythonize(
-            self.extensions,
+            modules(),
             shared_utility_qualified_name=SHARED,
             compiler_directives=DIRECTIVES,
             build_dir="build/cython",
             nthreads=CPUS if forks else 0,
             force=self.force,
         )
-        for extension, source in zip(self.extensions, translated, strict=True):
-            extension.sources = source.sources
-            extension.depends = source.depends
+        found = {extension.name: extension for extension in self.extensions}
+        if LIBRARY:
+            self._build_library(found[LIBRARY], translated)
+        for module in translated:
+            extension = found[module.name]
+            extension.sources = [self._stub(extension, found[LIBRARY])] if LIBRARY else module.sources
+            extension.depends = [] if LIBRARY else module.depends
         super().build_extensions()
+
+    def _build_library(self, library: Extension, translated: list[Extension]) -> None:
+        with ThreadPoolExecutor(CPUS) as pool:
+            library.extra_objects = list(pool.map(self._compile, translated))
+        library.depends = library.extra_objects
+        library.extra_link_args += [f"-Wl,-soname,{Path(self.get_ext_filename(library.name)).name}"]
+        self.build_extension(library)
+
+    def _compile(self, module: Extension) -> str:
+        """Compile the C file of a module if it is new. Returns the object file."""
+        (source,) = module.sources
+        (made,) = self.compiler.object_filenames([source], output_dir=self.build_temp)
+        if self.force or newer(source, made):
+            # (Two modules may have the same last name. In the library the function that makes a module has its whole
+            # name.)
+            renamed = (_entry(module.name.rpartition(".")[2]), _entry(module.name))
+            self.compiler.compile(
+                [source],
+                output_dir=self.build_temp,
+                macros=[renamed],
+                include_dirs=module.include_dirs,
+                extra_postargs=module.extra_compile_args,
+            )
+        return made
+
+    def _stub(self, extension: Extension, library: Extension) -> str:
+        """Write the C file of the stub of a module, and link it with the library. Returns the C file."""
+        source = Path(self.build_temp, "stubs", *extension.name.split(".")).with_suffix(".c")
+        whole, last = _entry(extension.name), _entry(extension.name.rpartition(".")[2])
+        text = STUB.format(whole=whole, last=last)
+        if not source.exists() or source.read_text(encoding="utf-8") != text:
+            source.parent.mkdir(parents=True, exist_ok=True)
+            source.write_text(text, encoding="utf-8")
+        path = self.get_ext_fullpath(library.name)
+        between = os.path.relpath(Path(path).parent, Path(self.get_ext_fullpath(extension.name)).parent)
+        extension.extra_objects = [path]
+        extension.extra_compile_args = []
+        extension.extra_link_args = [*LINK_STUB, f"-Wl,-rpath,$ORIGIN/{between}"]
+        return str(source)
 
     def _check_compiler(self) -> None:
         """Fails before the long translation if no compiler works, or if Python's headers are missing."""
@@ -113,6 +173,10 @@ class BuildExtensions(build_ext):
                 self.compiler.compile([str(probe)], output_dir=folder, include_dirs=self.include_dirs)
             except CompileError:
                 raise SystemExit(NO_COMPILER) from None
+
+
+def _entry(name: str) -> str:
+    return "PyInit_" + name.replace(".", "_")
 
 
 setup(

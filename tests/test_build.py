@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,25 @@ def test_without_a_compiler_the_build_ends_at_once(unbuilt: Path) -> None:
     assert found.stderr.splitlines()[-1].startswith("error: building ffgrammar needs a C compiler")
     assert "Traceback" not in found.stderr
     assert not (unbuilt / "build" / "cython").exists(), "Cython ran first"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="modules have no common library here")
+def test_the_modules_find_their_library_wherever_the_package_lies(tmp_path: Path) -> None:
+    package = tmp_path / "elsewhere" / "ffgrammar"
+    shutil.copytree(Path(ffgrammar.__file__).parent, package, ignore=shutil.ignore_patterns("data", "__pycache__"))
+    lines = """
+        import ffgrammar
+        print(ffgrammar.compile_regex("ab", ffgrammar.Tokenizer.from_tokens([b"ab", b""], 1)).matcher().accept_token(0))
+        print(*{line.split()[-1] for line in open("/proc/self/maps") if ".so" in line}, sep="\\n")
+    """
+    found = _run(sys.executable, "-c", textwrap.dedent(lines), cwd=tmp_path, PYTHONPATH=str(package.parent))
+    assert found.returncode == 0, found.stderr
+    answer, *loaded = found.stdout.splitlines()
+    ours = [Path(path) for path in loaded if "/ffgrammar/" in path]
+    assert answer == "True" and len(ours) > 50
+    assert all(package in path.parents for path in ours)
+    # All code is in one file. Another one for each module would be slower, and larger.
+    assert [path.name.partition(".")[0] for path in ours if path.stat().st_size > 20_000] == ["compiled"]
 
 
 needs_make = pytest.mark.skipif(shutil.which("make") is None, reason="no make here")
