@@ -6,7 +6,7 @@ from __future__ import annotations
 from functools import cache
 
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
-from ffgrammar.grammar.json_schema.numbers.ranges import Bounds
+from ffgrammar.grammar.json_schema.numbers.ranges import UNBOUNDED
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 from ffgrammar.regex.expr.store import ExprStore
 
@@ -29,7 +29,7 @@ def _common() -> tuple[ExprStore, Strings, Multiples]:
     multiples = Multiples(store)
     strings.range(0, None, ())
     for fractions in (True, False):
-        multiples.numbers.range(Bounds(None, False, None, False), True, fractions)
+        multiples.numbers.range(UNBOUNDED, True, fractions)
     for mark in (b"{", b"}", b"[", b"]", b",", b":", b"null"):
         store.literal(mark)
     store.literals([b"true", b"false"])

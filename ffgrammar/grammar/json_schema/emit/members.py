@@ -1,3 +1,4 @@
+# cython: language_level=3
 """The properties that an object may have: the input of ordered.py and unordered.py.
 
 A schema may demand that some key matches an expression, and that its value obeys a conjunction (`SomeKey` in
@@ -5,8 +6,6 @@ shape/constraints.py). Such a demand is called a *want*.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 __all__ = ["Body", "Item", "Members"]
 
@@ -18,7 +17,7 @@ Body = tuple[int, ...]
 Item = tuple[Body, bool, bool]
 
 
-class Members(NamedTuple):
+class Members:
     """The properties that an object may have.
 
     Attributes:
@@ -29,12 +28,21 @@ class Members(NamedTuple):
         least, most: bounds of the number of properties, as far as it must be counted; most None: no bound.
     """
 
-    items: list[Item]
-    others: list[Body]
-    kinds: list[tuple[int, Body]]
-    wanted: int
-    least: int
-    most: int | None
+    def __init__(
+        self,
+        items: list[Item],
+        others: list[Body],
+        kinds: list[tuple[int, Body]],
+        wanted: int,
+        least: int,
+        most: int | None,
+    ) -> None:
+        self.items = items
+        self.others = others
+        self.kinds = kinds
+        self.wanted = wanted
+        self.least = least
+        self.most = most
 
     def counted_kinds(self) -> list[tuple[int, Body]]:
         """All properties beside the named ones. Each is a pair: the wants that it meets, as bits; and its body."""

@@ -29,12 +29,12 @@ def property_conj(shape: Shape, name: str, strings: Strings, first: int = 0) -> 
     found: list[Conj] = []
     for group in shape.groups[first:] if first else shape.groups:
         # (a call takes longer than looking up a name)
-        named, patterns, conj = group
-        if patterns:
+        conj = group.additional
+        if group.patterns:
             spelled = strings.spelled(name)[1:-1]
-            conj = group.of(name, [body for body, _ in patterns if strings.store.matches(body, spelled)])
-        elif name in named:
-            conj = named[name]
+            conj = group.of(name, [body for body, _ in group.patterns if strings.store.matches(body, spelled)])
+        elif name in group.named:
+            conj = group.named[name]
         if conj:
             found.append(conj)
     return join_all(found)
@@ -74,10 +74,10 @@ def property_conjs(shape: Shape, names: Collection[str], strings: Strings) -> di
 def touched(shape: Shape, count: int, seen: int) -> Iterable[str]:
     """Those of the first `seen` required keys about which the groups from `count` on say something."""
     names: set[str] = set()
-    for named, patterns, additional in shape.groups[count:]:
-        if patterns or additional:
+    for group in shape.groups[count:]:
+        if group.patterns or group.additional:
             return shape.required[:seen]
-        names.update(named)
+        names.update(group.named)
     return [name for name in shape.required[:seen] if name in names] if names else ()
 
 

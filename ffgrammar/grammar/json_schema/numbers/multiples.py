@@ -27,7 +27,7 @@ from ffgrammar.grammar.json_schema.numbers.divisors import (
     digit_count,
     digits_differ,
 )
-from ffgrammar.grammar.json_schema.numbers.ranges import Bounds, Numbers
+from ffgrammar.grammar.json_schema.numbers.ranges import UNBOUNDED, Bounds, Numbers
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import FRAC, INT
 from ffgrammar.regex.expr.store import EMPTY, MAX_DIVISOR, NOTHING, ExprStore
@@ -67,7 +67,8 @@ class Multiples:
             LimitError: a bound has too many digits.
         """
         integers, fractions = bool(shape.types & INT), bool(shape.types & FRAC)
-        bounds = Bounds(shape.low, shape.low_open, shape.high, shape.high_open)
+        unbounded = shape.low is None and shape.high is None
+        bounds = UNBOUNDED if unbounded else Bounds(shape.low, shape.low_open, shape.high, shape.high_open)
         if not shape.divisors and not shape.not_divisors and (plain_integers or fractions):
             return self.numbers.range(bounds, integers, fractions)
         divisors = [divisor for divisor, _ in shape.divisors]

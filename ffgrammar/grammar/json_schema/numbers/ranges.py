@@ -36,7 +36,7 @@ from ffgrammar.grammar.json_schema.numbers.decimals import (
 from ffgrammar.regex.expr.cache import ExprCache
 from ffgrammar.regex.expr.store import EMPTY, NOTHING, ExprStore
 
-__all__ = ["Bounds", "Numbers"]
+__all__ = ["UNBOUNDED", "Bounds", "Numbers"]
 
 # Many schemas have the same bounds, such as `"minimum": 0`. This cache has at most 512 KiB.
 _KEPT = ExprCache(1 << 19)
@@ -55,6 +55,9 @@ class Bounds(NamedTuple):
         for bound in (self.low, self.high):
             if bound is not None and not fits(bound):
                 raise LimitError("expression_size", MAX_DIGITS, f"the bound {bound:.9e} has too many digits")
+
+
+UNBOUNDED = Bounds(None, False, None, False)
 
 
 class Numbers:

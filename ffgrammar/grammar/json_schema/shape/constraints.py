@@ -16,7 +16,7 @@ from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 __all__ = ["Clause", "Contained", "Group", "Items", "Mark", "PendingUnevaluated", "SomeKey"]
 
 
-class Group(NamedTuple):
+class Group:
     """`properties`, `patternProperties` and `additionalProperties` of one schema.
 
     Attributes:
@@ -25,9 +25,10 @@ class Group(NamedTuple):
         additional: what the values of all other keys obey.
     """
 
-    named: dict[str, Conj]
-    patterns: tuple[tuple[int, Conj], ...]
-    additional: Conj
+    def __init__(self, named: dict[str, Conj], patterns: tuple[tuple[int, Conj], ...], additional: Conj) -> None:
+        self.named = named
+        self.patterns = patterns
+        self.additional = additional
 
     def of(self, name: str, matching: Container[int]) -> Conj:
         """What the value of a key must obey, given the key patterns that match it."""
