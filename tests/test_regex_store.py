@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import random
 from typing import Any
 
 import pytest
@@ -107,6 +108,30 @@ def test_many_literals_are_a_trie() -> None:
     assert not store.matches(expr, b"word20000")
     after = store.derivative(expr, ord("w"))
     assert store.node(after)[0] == "concat"
+
+
+def test_the_order_of_many_literals_does_not_matter() -> None:
+    rng = random.Random(1)
+    # with equal texts, texts that begin others, the empty text, and zero bytes
+    texts = [bytes(rng.choices(b"ab\0\xff", k=rng.randrange(9))) for _ in range(6000)]
+    store = ExprStore()
+    expr = store.literals(sorted(set(texts)))
+    for count in (len(texts), len(texts) - 1):
+        rng.shuffle(texts)
+        assert store.literals(texts[:count] + texts[count - 1 :]) == expr
+    assert all(store.matches(expr, text) for text in texts[:200])
+    assert not any(store.matches(expr, text + b"c") for text in texts[:200])
+
+
+def test_many_literals_must_be_bytes() -> None:
+    with pytest.raises(TypeError):
+        ExprStore().literals([*[b"%d" % i for i in range(5000)], "text"])
+
+
+def test_the_time_to_sort_literals_is_bounded() -> None:
+    store = ExprStore(Limits(seconds=1e-9))
+    with pytest.raises(LimitError, match="seconds"):
+        store.literals([b"%d" % i for i in range(200_000)])
 
 
 def test_a_member_that_lies_in_what_another_one_leaves_out_is_seen_soon() -> None:

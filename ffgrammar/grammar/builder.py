@@ -19,6 +19,7 @@ from dataclasses import replace
 
 from ffgrammar.core.errors import LimitError
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.turn import turn
 from ffgrammar.grammar.ir import (
     ANY_COUNT,
     GrammarIR,
@@ -125,6 +126,8 @@ class GrammarBuilder:
 
     def _lexeme(self, lexeme: Lexeme) -> int:
         self._lexemes.append(lexeme)
+        if not len(self._lexemes) % 256:
+            turn()
         return 2 * len(self._lexemes) - 2
 
     def separate(self, expr: int, name: str = "") -> int:
@@ -185,6 +188,8 @@ class GrammarBuilder:
         if len(self._productions) >= self._most:
             raise LimitError("rules", self.limits.rules, "the grammar has too many productions")
         self._productions.append(lhs >> 1, rhs)
+        if not len(self._productions) % 256:
+            turn()
 
     def seq(self, symbols: Sequence[int], name: str = "") -> int:
         """A symbol that stands for these symbols, one after another."""

@@ -11,6 +11,7 @@ import re
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.turn import turn
 from ffgrammar.grammar.gbnf.characters import class_of, string_of
 from ffgrammar.grammar.gbnf.dialects import Dialect
 from ffgrammar.grammar.gbnf.macros import MACROS, Argument, macro
@@ -82,6 +83,8 @@ def _tokens(text: str, dialect: Dialect) -> list[_Token]:
             value = found.group()
             tokens.append(_Token(value if kind == "mark" else kind, value, at))
         at = found.end()
+        if not len(tokens) % 1024:
+            turn()
     tokens.append(_Token("end", "", end))
     return tokens
 
@@ -178,6 +181,8 @@ class _Reader:
                 self.joined(ops, frame)
                 return tuple(ops)
             self.at += 1
+            if not self.at % 1024:
+                turn()
             if kind == "(":
                 stack.append(_Frame(token))
                 if len(stack) - 1 > self.limits.nesting:

@@ -10,6 +10,7 @@
 - multiples: nodes for digit strings whose value is a multiple of a number.
 - emptiness: whether an expression matches anything.
 - approximate: simpler expressions, and the length below which texts do not tell two expressions apart.
+- sorted_texts: many byte strings in order, without the GIL.
 - store: `ExprStore`, the Python class over all of these.
 - shared_numbers: numbers of expressions that mean the same in every store.
 - packed: expressions as bytes, to be made again in another store.

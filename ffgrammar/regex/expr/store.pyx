@@ -16,6 +16,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.pulse cimport pulse, pulse_begin, raise_kernel
+from ffgrammar.core.status cimport OK
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
 from ffgrammar.regex.expr cimport nodes as nd
 from ffgrammar.regex.expr.derivative cimport derivative
@@ -27,6 +28,7 @@ from ffgrammar.regex.expr.nodes cimport (
     nodes_copy, nodes_free, nodes_init, nullable,
 )
 from ffgrammar.regex.expr.approximate cimport min_distinguishing_length, relaxed
+from ffgrammar.regex.expr.sorted_texts cimport sort_texts
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits, limits_key
@@ -249,10 +251,11 @@ cdef class ExprStore:
 
     def literals(self, texts) -> int:
         """Any of these byte strings, as a trie: a derivative looks at the branches of one node, not at all strings."""
-        cdef list items = sorted(set(texts))
+        cdef list items = []
         # Each open node of the trie on the way to the current string: its depth, and the expressions of its finished branches.
         cdef list branches = [[]]
         cdef Vec depths
+        self.checked(sort_texts(&self.nodes, list(texts), items))
         vec_init(&depths)
         try:
             add_branches(self, items, &depths, branches)
@@ -377,6 +380,7 @@ cdef int add_branches(ExprStore store, list items, Vec* depths, list branches) e
     if vec_push(depths, 0) < 0:
         raise MemoryError
     for i in range(len(items)):
+        store.checked(OK)
         text = items[i]
         shared = common_prefix(text, items[i + 1]) if i + 1 < len(items) else 0
         depth = max(previous, shared)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
+from ffgrammar.core.turn import turn
 from ffgrammar.regex.expr.store import EMPTY, ExprStore
 from ffgrammar.regex.lower.utf8 import UTF8, Encoding
 from ffgrammar.regex.syntax.charset import ANY, from_ranges
@@ -70,7 +71,9 @@ class Walk(Generic[V]):
         values: list[int | V] = []
         # Keyed by identity, because hashing \w, a set of 800 ranges, takes 13 us. The tree keeps the sets alive.
         sets: dict[int, int] = {}
-        for node in self.children_first(root):
+        for index, node in enumerate(self.children_first(root)):
+            if index % 1024 == 1023:
+                turn()
             kind = node[0]
             if kind == "set":
                 members = node[1]
@@ -115,6 +118,8 @@ class Walk(Generic[V]):
             elif kind == "and":
                 stack.extend(node[1:])
             order.append(node)
+            if not len(order) % 1024:
+                turn()
         return reversed(order)
 
     def joined(self, node: Node, parts: list[int | V]) -> int | V:

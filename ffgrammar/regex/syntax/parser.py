@@ -34,6 +34,7 @@ from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.turn import turn
 from ffgrammar.regex.syntax.charset import ANY, Charset, case_variants, from_ranges, negate
 from ffgrammar.regex.syntax.classes import ClassParser
 from ffgrammar.regex.syntax.escapes import IGNORE_CASE, VERBOSE, skip_comment
@@ -138,7 +139,11 @@ class _Parser(ClassParser):
     def run(self) -> Node:
         text = self.text
         end = len(text)
+        steps = 0
         while self.pos < end:
+            steps += 1
+            if not steps % 1024:
+                turn()
             action = ACTIONS.get(text[self.pos])
             if action is None:
                 self.literals()

@@ -13,6 +13,7 @@ from typing import Any
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.core.limits import Limits
 from ffgrammar.core.pointers import escaped, unescaped
+from ffgrammar.core.turn import turn
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
 from ffgrammar.grammar.json_schema.documents.dialects import DIALECTS, Dialect, Dialects
 from ffgrammar.grammar.json_schema.documents.registry import Entry, Registry
@@ -224,6 +225,8 @@ class Subschemas:
         if subschema.numbers is not numbers:
             subschema.numbers[id(schema)] = conj
         self.list.append(subschema)
+        if not len(self.list) % 256:
+            turn()
         return conj
 
     # References

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from ffgrammar.core.errors import located
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.turn import turn
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
 from ffgrammar.grammar.json_schema.emit.arrays import array_symbol
@@ -131,6 +132,8 @@ class Emitter(Symbols):
             self.builder.add(nonterminal, (made,))
             made = nonterminal
         self._symbols[conj] = made
+        if not len(self._symbols) % 256:
+            turn()
         return made
 
     def _make(self, conj: Conj, depth: int) -> int:

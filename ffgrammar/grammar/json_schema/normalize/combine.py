@@ -16,6 +16,7 @@ from functools import partial
 from typing import Any
 
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.turn import turn
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, as_bits
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema
 from ffgrammar.grammar.json_schema.normalize.conditions import FEW, Conditions
@@ -140,6 +141,8 @@ class Combiner(Contradictions):
             if len(found) > 2:
                 found = merged(found)
             self._shapes[conj] = found
+            if not len(self._shapes) % 256:
+                turn()
         return found
 
     def resolved_shapes(self, conj: Conj) -> list[Shape]:

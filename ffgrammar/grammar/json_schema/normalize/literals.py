@@ -12,6 +12,7 @@ from decimal import Decimal
 from typing import Any
 
 from ffgrammar.core.errors import GrammarError, LimitError
+from ffgrammar.core.turn import turn
 from ffgrammar.grammar.json_schema.documents.text import kind_of
 from ffgrammar.grammar.json_schema.numbers.decimals import MAX_DIGITS, fits
 from ffgrammar.grammar.json_schema.shape.types import FALSE, NULL, NUM, STR, TRUE
@@ -81,6 +82,8 @@ class Scalars:
         numbers: dict[Decimal, None] = {}
         self.compound: list[tuple[int, Any]] = []
         for index, value in enumerate(values):
+            if index % 256 == 255:
+                turn()
             if isinstance(value, str):
                 strings[value] = None
             elif value is None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ffgrammar.core.errors import GrammarError
+from ffgrammar.core.turn import turn
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.spec.located import Located
 from ffgrammar.grammar.json_schema.strings.formats import ADDRESS_LITERAL, IDN_LOCAL_PART, leap_seconds, pattern_of
@@ -108,7 +109,9 @@ class Strings:
     def _any_of(self, texts: tuple[str, ...]) -> int:
         simple = []
         others = []
-        for text in texts:
+        for index, text in enumerate(texts):
+            if index % 256 == 255:
+                turn()
             plain = self._plain(text)
             if plain is not None:
                 simple.append(plain)

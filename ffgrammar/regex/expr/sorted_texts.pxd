@@ -1,0 +1,11 @@
+"""Byte strings in order.
+
+Python sorts without a pause, and two million strings take it a second. So a long list is sorted here: from the bottom up, by
+merging (Knuth, The Art of Computer Programming, volume 3, 5.2.4), without the GIL, and with the beats of a pulse.
+"""
+
+from ffgrammar.regex.expr.nodes cimport Nodes
+
+# Append the byte strings of `texts` to the empty list `found`, in order, each once. Returns OK, or a status of the pulse, and then
+# `found` has some of them. Raises MemoryError, and TypeError where one is no byte string.
+cdef int sort_texts(Nodes* n, list texts, list found) except 1
