@@ -14,6 +14,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from ffgrammar.core.fresh_pages cimport claim_pages
 from ffgrammar.tokens.vocabulary.byte_order cimport sort_by_bytes
 from ffgrammar.tokens.vocabulary.front_coded cimport (
     FrontCoded, front_code, front_coded, front_coded_head, front_coded_lengths, further_bytes, read_bytes, read_lengths,
@@ -351,6 +352,7 @@ cdef class TokenTrie:
         self.token_count = count + self.long_count
         if index_open(&self.index, self.blob, self.offsets, self.token_count) < 0:
             raise MemoryError
+        claim_pages(self.index.slots, (<size_t>self.index.mask + 1) * sizeof(uint32_t))
         with nogil:
             _fill_nodes(self, order, &coded)
             _index_tokens(self)
