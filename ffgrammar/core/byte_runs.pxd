@@ -1,6 +1,7 @@
 """How far a run of bytes of one kind goes, sixteen bytes at a time.
 
-The texts here are mostly shorter than sixteen bytes. So there is mostly one step, and no loop whose end the processor would guess wrong.
+The texts here are mostly shorter than sixteen bytes. So there is mostly one step, and no loop whose end the processor would guess
+wrong.
 """
 
 from libc.stddef cimport size_t
@@ -54,9 +55,9 @@ cdef extern from *:
         return __builtin_ctz(ffgrammar_top_bits((read < 0x21) | (read == 0x7F)) | 0x10000);
     }
     """
-    # Pass over the bytes from data[at] on that are not below `least`, nor a quote, nor a backslash. Returns where they end, which is
-    # `size` at most. `is_unsure` becomes False if these bytes are well-formed UTF-8 without a character of more than two bytes.
-    # Otherwise they have to be looked at.
+    # Pass over the bytes from data[at] on that are not below `least` (0x80 at most), nor a quote, nor a backslash. Returns where they
+    # end, which is `size` at most. `is_unsure` becomes False if these bytes are well-formed UTF-8 without a character of more than
+    # two bytes. It may become True also if they are. Then they have to be looked at.
     size_t name_end "ffgrammar_name_end"(
         const uint8_t* data, size_t at, size_t size, int least, int* is_unsure) noexcept nogil
 

@@ -9,8 +9,8 @@ cdef enum:
 
 
 cdef inline void copy_short(uint8_t* out, const uint8_t* text, size_t size, bint has_slack) noexcept nogil:
-    """Copy `size` bytes. The SHORT bytes from `out` on may be overwritten. `has_slack` says whether SHORT bytes from `text` on can be
-    read. (To copy 16 bytes takes less time than to find out how many there are.)"""
+    """Copy `size` bytes. The SHORT bytes from `out` on may be overwritten. `has_slack` says whether SHORT bytes from `text` on can
+    be read. (To copy 16 bytes takes less time than to find out how many there are.)"""
     if size <= SHORT and has_slack:
         memcpy(out, text, SHORT)
     else:

@@ -4,7 +4,7 @@ A token's next seven bytes, and how many of them there are, make a number of 64 
 lowest digit first (a radix sort). Tokens with the same number and more than seven bytes left are then sorted among themselves by
 the bytes after these seven. Short runs are sorted by insertion: the counters of a radix sort would cost more than the run.
 
-To sort Llama 3's 128,000 tokens and make their trie takes 11 ms. Python takes 44 ms to sort them.
+To sort Llama 3's 128,000 tokens and make their trie takes 7 ms. Python takes 44 ms to sort them.
 """
 
 from libc.stddef cimport size_t
@@ -45,8 +45,8 @@ cdef struct Keyed:
 
 
 cdef inline uint64_t _key(const uint8_t* text, uint32_t count) noexcept nogil:
-    """The number for a text of `count` bytes, after which SLACK bytes can be read. Its high bits are the first STEP bytes of the text,
-    the first one highest. Its lowest COUNT_BITS bits are `count`, or STEP + 1 if the text has more than STEP bytes."""
+    """The number for a text of `count` bytes, after which SLACK bytes can be read. Its high bits are the first STEP bytes of the
+    text, the first one highest. Its lowest COUNT_BITS bits are `count`, or STEP + 1 if the text has more than STEP bytes."""
     cdef uint32_t used = min(count, <uint32_t>STEP)
     cdef uint64_t ahead = read_ahead(text) & ~(<uint64_t>0xFFFFFFFFFFFFFFFF >> (8 * used))
     return ahead >> (8 - COUNT_BITS) | min(count, <uint32_t>(STEP + 1))
