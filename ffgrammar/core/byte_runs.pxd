@@ -32,7 +32,7 @@ cdef extern from *:
     }
     static inline size_t ffgrammar_name_end(const uint8_t *data, size_t at, size_t size, int least, int *is_unsure) {
         ffgrammar_sixteen read;
-        uint32_t stop, below, high, lead, further;
+        uint32_t stop, below, high, two, three, further;
         *is_unsure = 0;
         for (; size - at >= 16; at += 16) {
             memcpy(&read, data + at, 16);
@@ -41,9 +41,11 @@ cdef extern from *:
                 (ffgrammar_sixteen)((read >= 0) & (read < (int8_t)least)) | (read == '"') | (read == '\\\\'));
             below = (stop - 1) & ~stop & 0xFFFF;
             high = ffgrammar_top_bits(read < 0) & below;
-            lead = ffgrammar_top_bits((read >= (int8_t)0xC2) & (read <= (int8_t)0xDF)) & below;
+            two = ffgrammar_top_bits((read >= (int8_t)0xC2) & (read <= (int8_t)0xDF)) & below;
+            three = ffgrammar_top_bits((read > (int8_t)0xE0) & (read < (int8_t)0xF0) & (read != (int8_t)0xED)) & below;
             further = ffgrammar_top_bits(read <= (int8_t)0xBF) & below;
-            *is_unsure |= (lead << 1 ^ further) | ((lead | further) ^ high);
+            *is_unsure |= ((two | three) << 1 | three << 2) ^ further;
+            *is_unsure |= (two | three | further) ^ high;
             if (stop) return at + __builtin_ctz(stop);
         }
         for (; at < size && data[at] >= least && data[at] != '"' && data[at] != '\\\\'; at++) *is_unsure |= data[at] & 0x80;
@@ -55,9 +57,9 @@ cdef extern from *:
         return __builtin_ctz(ffgrammar_top_bits((read < 0x21) | (read == 0x7F)) | 0x10000);
     }
     """
-    # Pass over the bytes from data[at] on that are not below `least` (0x80 at most), nor a quote, nor a backslash. Returns where they
-    # end, which is `size` at most. `is_unsure` becomes False if these bytes are well-formed UTF-8 without a character of more than
-    # two bytes. It may become True also if they are. Then they have to be looked at.
+    # Pass over the bytes from data[at] on that are not below `least` (0x80 at most), nor a quote, nor a backslash. Returns where
+    # they end, which is `size` at most. If `is_unsure` becomes False, these bytes are well-formed UTF-8. If it becomes True, they
+    # have to be looked at: they may be wrong, or have characters that are not so easily told.
     size_t name_end "ffgrammar_name_end"(
         const uint8_t* data, size_t at, size_t size, int least, int* is_unsure) noexcept nogil
 

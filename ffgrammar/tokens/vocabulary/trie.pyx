@@ -48,8 +48,8 @@ cdef inline void* _claim_unset(size_t count, size_t width) except NULL:
 
 
 cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, const FrontCoded* coded) noexcept nogil:
-    """Writes the nodes and the lists of aliases. All nodes are zeros before. (The processor cannot guess how many bytes neighbours in
-    byte order share. So no loop here runs over the bytes of one token.)"""
+    """Writes the nodes and the lists of aliases. All nodes are zeros before. (The processor cannot guess how many bytes neighbours
+    in byte order share. So no loop here runs over the bytes of one token.)"""
     cdef uint32_t made = _place_tokens(trie, order, coded)
     _set_bytes(trie, coded.suffixes, made)
     _set_sizes(trie, made)
