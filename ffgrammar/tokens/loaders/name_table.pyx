@@ -1,5 +1,5 @@
 """The vocabulary of a tokenizer.json as a table: names of tokens by id, and ids by name. Llama 3's vocabulary becomes such a
-table in 8 ms, which are mostly spent on reading the JSON text. Python's json makes a dict of this text in 43 ms.
+table in 4 ms. Python's json makes a dict of this text in 37 ms.
 
     table["the"], table.name_of(42), "the" in table
     table.letters_to_bytes()        # the bytes of all tokens, if their names are in GPT-2's letters
