@@ -221,6 +221,7 @@ cdef class TokenTrie:
         free(self.blob)
         self.blob = NULL
         self.blob = <uint8_t*>_claim_unset(blob_bytes + SLACK, 1)
+        memset(self.blob + blob_bytes, 0, SLACK)
         return 0
 
     cdef int _load_packed(self, PackedTokens tokens, frozenset secondary) except -1:
