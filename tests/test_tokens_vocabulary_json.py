@@ -21,6 +21,8 @@ from ffgrammar.tokens.loaders.vocabulary_json import JsonText, plain, read_big_p
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 NAMES = st.text(st.sampled_from('ab\u0120\u010a\u2581\u00e9\U0001f642"\\/\n\x7f <0xA>'), min_size=1, max_size=8)
+# (names are read sixteen bytes at a time)
+NAMES = st.one_of(NAMES, st.text(st.sampled_from("ab\u0120\u20ac\U0001f642"), min_size=1, max_size=40))
 VOCABULARIES = st.dictionaries(NAMES, st.integers(0, 40), max_size=12)
 PAIRS = st.lists(st.one_of(NAMES, st.tuples(NAMES, NAMES)), max_size=5)
 
@@ -139,6 +141,17 @@ def test_damage_among_merges_that_are_written_alike(
             assert (None if ids is None else [*memoryview(ids).cast("I")]) == expected
 
 
+@given(st.binary(max_size=4), st.integers(0, 400), st.integers(0, 4), st.randoms(use_true_random=False))
+def test_damage_among_entries_that_are_written_alike(junk: bytes, at: int, gone: int, rng: random.Random) -> None:
+    names = dict.fromkeys("".join(rng.choices("ab\u0120\u20ac", k=rng.choice((1, 2, 7, 16, 17)))) for _ in range(12))
+    vocabulary = {name: number for number, name in enumerate(names, rng.choice((0, 95)))}
+    data = text_of({"model": {"vocab": vocabulary, "merges": []}}, rng)
+    damaged = data[:at] + junk + data[at + gone :]
+    found = read_big_parts(damaged)
+    if found is not None:
+        assert same(found, damaged)
+
+
 @given(st.binary(max_size=6), st.integers(0, 400), st.integers(0, 6))
 def test_damage_is_left_to_json(junk: bytes, at: int, gone: int) -> None:
     data = json.dumps({"a": [1], "model": {"vocab": {"x\u0120": 0, "\\\n": 1, "y": 12}, "merges": ["x y", ["a", "b"]]}})
@@ -199,8 +212,11 @@ def test_wrong_utf8_is_left_to_json(data: bytes) -> None:
     for right in (data, "\U0001f642\u20ac\u00e9".encode() + data):
         text = b'{"model": {"vocab": {"a": 0}, "merges": ["a b", "a b", "a b", "a ' + right + b'"]}, "x": 1}'
         assert read_big_parts(text) is None
+        text = b'{"model": {"vocab": {"a": 0, "b": 1, "c": 2, "' + right + b'": 3}, "merges": []}}'
+        assert read_big_parts(text) is None
     fine = "\U0001f642\u20ac\u00e9\u0800\ud7ff\U00010000\U0010ffff"
     assert read_big_parts(f'{{"model": {{"vocab": {{"a": 0}}, "merges": ["a b", "a b", "a b", "a {fine}"]}}}}'.encode())
+    assert read_big_parts(f'{{"model": {{"vocab": {{"a": 0, "b": 1, "c": 2, "{fine}": 3}}}}}}'.encode())
 
 
 def test_other_encodings_are_left_to_json() -> None:

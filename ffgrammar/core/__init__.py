@@ -19,6 +19,9 @@ In reading order:
 - `freed_memory`: returns free memory to the system.
 - `bits`: sets of small numbers, stored as bits.
 - `compare`: comparisons of many words at once.
+- `fresh_pages`: memory that is given by the system while it is used.
+- `byte_runs`: how far a run of bytes of one kind goes.
+- `short_copy`: copies of texts that are mostly short.
 - `prefetch`: a hint that memory is read soon.
 - `utf8`: UTF-8 one byte at a time.
 - `hexadecimal`: hexadecimal digits.

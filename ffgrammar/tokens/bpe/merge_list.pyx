@@ -14,6 +14,7 @@ small enough to stay in the caches.
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
+from ffgrammar.core.fresh_pages cimport claim_pages
 from ffgrammar.core.prefetch cimport prefetch
 
 from array import array
@@ -50,6 +51,7 @@ cdef class MergeList:
         self.index.slots = <uint32_t*>calloc(room, sizeof(uint32_t))
         if self.index.slots == NULL:
             raise MemoryError
+        claim_pages(self.index.slots, room * sizeof(uint32_t))
         self.index.mask = room - 1
         self.index.merges = <const Merge*><const char*>self.merges
         self.index.count = self.ranks = <uint32_t>size

@@ -10,6 +10,7 @@ In reading order:
     json_scanner        JSON text read byte by byte
     merge_texts         where the names of merges lie in the text of a tokenizer.json
     merge_names         the ids of the merges of a tokenizer.json, which names tokens
+    vocabulary_entries  where the names of a vocabulary lie in the text of a tokenizer.json, and which ids they have
     vocabulary_json     the big parts of a tokenizer.json
     huggingface_units   what the model of a tokenizer.json works on: letters for bytes, or characters
     added_tokens        added tokens that are found in a text before anything else is done with it

@@ -31,12 +31,12 @@ def atoms_of(
     """
     atoms: dict[str, int] = {}
     knows_space = True
-    if any(token.get(flag) for token in added for flag in ("lstrip", "rstrip", "single_word")):
+    if any(token.get("lstrip") or token.get("rstrip") or token.get("single_word") for token in added):
         raise TokenizerError("an added token takes white space with it, or is found only as a whole word")
     for token in added:
         text = token["content"]
         if space is not None and not (replaced and token.get("normalized")):
-            knows_space = knows_space and not {" ", space} & set(text)
+            knows_space = knows_space and " " not in text and space not in text
             if space in text:
                 continue
         if not text:
@@ -77,10 +77,12 @@ class Beginnings:
         self.known = set(texts)
         self.sizes = sorted({len(text) for text in texts})
         self.ordered = sorted(texts)
+        self.first_letters = {text[0] for text in texts}
 
     def inside(self, other: str) -> str | None:
         """The first of the texts that may begin inside `other`; None if there is none."""
-        if len(other) <= MAX_SLICED and not any(self._is_begun(other[at:]) for at in range(len(other))):
+        places = [at for at, letter in enumerate(other) if letter in self.first_letters]
+        if not places or (len(other) <= MAX_SLICED and not any(self._is_begun(other[at:]) for at in places)):
             return None
         return next((text for text in self.texts if begins_in(text, other)), None)
 

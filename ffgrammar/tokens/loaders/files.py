@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import re
+from io import FileIO
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -62,6 +63,15 @@ def unreadable(path: Path, error: OSError | ValueError) -> TokenizerError:
     return TokenizerError(f"cannot read {str(path)[:100]!r}: {reason}{advice}")
 
 
+def _whole(file: FileIO, start: bytes) -> bytes:
+    """The content of a file of which `start` has been read. (What is joined of two pieces is copied, so a file is read
+    again from its start, if it is no pipe.)"""
+    if not file.seekable():
+        return start + file.readall()
+    file.seek(0)
+    return file.readall()
+
+
 def find_file(path: Path) -> TokenizerFile:
     """The tokenizer in a file or a model's folder.
 
@@ -70,10 +80,11 @@ def find_file(path: Path) -> TokenizerFile:
     """
     path = find_path(path)
     try:
-        with path.open("rb") as file:
+        with path.open("rb", buffering=0) as file:
             # (a GGUF file is not read here: it may have a model of many gigabytes)
             data = file.read(4)
-            data += b"" if data == b"GGUF" else file.read()
+            if data != b"GGUF":
+                data = _whole(file, data)
     except (OSError, ValueError) as error:
         raise unreadable(path, error) from None
     head = data[:4096]

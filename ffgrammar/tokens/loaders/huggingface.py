@@ -18,11 +18,11 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.loaders import unigram_models, wordpiece
+from ffgrammar.tokens.loaders import wordpiece
 from ffgrammar.tokens.loaders.huggingface_decoder import Decoder, decoder_of, steps_of
 from ffgrammar.tokens.loaders.huggingface_encoder import HuggingFaceEncoder
 from ffgrammar.tokens.loaders.huggingface_files import open_source
@@ -30,14 +30,11 @@ from ffgrammar.tokens.loaders.huggingface_rules import read_rules
 from ffgrammar.tokens.loaders.huggingface_units import byte_alphabet
 from ffgrammar.tokens.loaders.name_table import NameTable
 from ffgrammar.tokens.loaders.parts import ReadTokenizer
-from ffgrammar.tokens.loaders.unigram import UnigramEncoder
-from ffgrammar.tokens.loaders.unigram_models import (
-    hide_special,
-    join_words,
-    model_of_config,
-)
 from ffgrammar.tokens.vocabulary.special import check_eos
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
+
+if TYPE_CHECKING:
+    from ffgrammar.tokens.loaders.unigram import UnigramEncoder
 
 __all__ = ["read_config", "read_tokenizer"]
 
@@ -119,7 +116,7 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
     except TokenizerError as error:
         reason = str(error)
     if model.get("type") == "Unigram":
-        encoder, reason = _unigram(config, steps, name), unigram_models.NO_RULES
+        encoder, reason = _unigram(config, steps, name)
     if model.get("type") == "WordPiece":
         # (a token that begins a word has a space before it, also at the start of a text)
         adds_space, reason = True, wordpiece.NO_RULES
@@ -128,11 +125,16 @@ def _read(config: dict[str, Any], name: str, eos: list[Any] | None, eos_token_id
 
 def _unigram(
     config: dict[str, Any], steps: dict[str, list[dict[str, Any]]], name: str
-) -> HuggingFaceEncoder | UnigramEncoder:
+) -> tuple[HuggingFaceEncoder | UnigramEncoder, str]:
+    """The encoder of a unigram model, and why it has no rules."""
+    # (a BPE model is loaded without these modules)
+    from ffgrammar.tokens.loaders.unigram import UnigramEncoder
+    from ffgrammar.tokens.loaders.unigram_models import NO_RULES, hide_special, model_of_config
+
     unigram = model_of_config(config, steps, name)
     hide_special(config)
     package = HuggingFaceEncoder(config, None)
-    return package if unigram is None else UnigramEncoder(unigram, package)
+    return package if unigram is None else UnigramEncoder(unigram, package), NO_RULES
 
 
 def _known_eos(
@@ -211,6 +213,8 @@ def _without_prefix_space(config: dict[str, Any]) -> bool:
         config["normalizer"] = {"type": "Sequence", "normalizers": kept} if kept else None
     before = steps_of(config.get("pre_tokenizer"), "pretokenizers")
     if [step["type"] for step in before] == ["WhitespaceSplit", "Metaspace"]:
+        from ffgrammar.tokens.loaders.unigram_models import join_words
+
         join_words(config)
         return True
     for step in before:

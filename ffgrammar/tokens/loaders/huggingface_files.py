@@ -8,7 +8,6 @@ from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.files import unreadable
-from ffgrammar.tokens.loaders.unigram_models import as_the_package_reads
 from ffgrammar.tokens.loaders.vocabulary_json import read_big_parts
 
 __all__ = ["find_json", "open_source"]
@@ -68,7 +67,7 @@ def _read_config(path: Path, data: bytes | None) -> dict[str, Any]:
 
 def _read_json(path: Path, data: bytes | None = None) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_bytes() if data is None else data, parse_float=as_the_package_reads)
+        value = json.loads(path.read_bytes() if data is None else data, parse_float=_as_the_package_reads)
     except OSError as error:
         raise unreadable(path, error) from None
     except (OverflowError, RecursionError, ValueError) as error:
@@ -76,6 +75,18 @@ def _read_json(path: Path, data: bytes | None = None) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise TokenizerError(f"{path}: not a JSON object")
     return value
+
+
+def _as_the_package_reads(number: str) -> float:
+    """A number of a JSON file as the package `tokenizers` reads it: its digits as one whole number, times or divided by
+    a power of ten. That rounds twice, so the last bit may be wrong. Between two paths with nearly equal sums, the last
+    bit of a score may decide."""
+    digits, _, exponent = number.lower().partition("e")
+    whole, _, fraction = digits.partition(".")
+    power = int(exponent or 0) - len(fraction)
+    value = float(int(whole.removeprefix("-") + fraction))
+    value = value * float(f"1e{power}") if power >= 0 else value / float(f"1e{-power}")
+    return -value if whole.startswith("-") else value
 
 
 def _eos_beside(folder: Path) -> list[Any] | None:

@@ -6,10 +6,6 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.core.hexadecimal cimport hex_digits4
 from ffgrammar.core.utf8 cimport Utf8, utf8_step, utf8_write
 
-cdef enum:
-    MAX_ID = (1 << 24) - 33  # the largest id that a vocabulary may have
-
-
 cdef int _escape(Text* text, uint8_t* out) noexcept nogil:
     """Reads what follows a backslash, and writes the character to `out` in UTF-8. Returns how many bytes it has, or OTHER."""
     cdef int code, low
@@ -120,13 +116,5 @@ cdef bint skip_value(Text* text) noexcept nogil:
 
 
 cdef long read_id(Text* text) noexcept nogil:
-    cdef long value = 0
-    cdef size_t first
     next_byte(text)
-    first = text.at
-    while text.at < text.size and c"0" <= text.data[text.at] <= c"9" and value <= MAX_ID:
-        value = 10 * value + (text.data[text.at] - c"0")
-        text.at += 1
-    if text.at == first or value > MAX_ID or (text.data[first] == c"0" and text.at > first + 1):
-        return OTHER
-    return value
+    return read_digits(text.data, text.size, &text.at)

@@ -2,20 +2,21 @@
 looked up later (merge_names.pyx), or never.
 
 Programs write all merges alike. So the text between two names is mostly the same as in the merge before, and one comparison passes
-over its quotes, brackets and white space. The ends of names are found eight bytes at a time. What differs in any way, as the last
+over its quotes, brackets and white space. The ends of names are found sixteen bytes at a time. What differs in any way, as the last
 merge does, is read byte by byte. For Gemma 3's 514,906 merges, 23 MB of text, this takes a quarter of the time that it takes to
 read everything byte by byte.
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t
 from libc.stdlib cimport realloc
 from libc.string cimport memchr
 
+from ffgrammar.core.byte_runs cimport name_end
 from ffgrammar.core.compare cimport same_bytes
 from ffgrammar.core.utf8 cimport utf8_is_valid
 from ffgrammar.tokens.loaders.json_scanner cimport (
-    FOUND, NO_MEMORY, UNUSUAL, ReadStatus, Text, next_byte, plain_end, read_string, take_byte,
+    FOUND, NO_MEMORY, UNUSUAL, ReadStatus, Text, next_byte, read_string, take_byte,
 )
 
 cdef enum:
@@ -72,17 +73,17 @@ cdef bint read_alike(Text* text, MergeText* merge, MergeForm* form) noexcept nog
     cdef const uint8_t* data = text.data
     cdef size_t start = form.end + form.joint_size
     cdef size_t middle, right, end
-    cdef uint64_t high, high_right
+    cdef int left_unsure, right_unsure
     if start >= text.size or not same_bytes(data + form.end, form.joint, form.joint_size):
         return False
-    middle = plain_end(data, start, text.size, form.least, &high)
+    middle = name_end(data, start, text.size, form.least, &left_unsure)
     right = middle + form.gap_size
     if middle - start > LONGEST or right >= text.size or not same_bytes(data + middle, form.gap, form.gap_size):
         return False
-    end = plain_end(data, right, text.size, form.least, &high_right)
+    end = name_end(data, right, text.size, form.least, &right_unsure)
     if end - right > LONGEST or text.size - end < form.tail_size or not same_bytes(data + end, form.tail, form.tail_size):
         return False
-    if (high or high_right) and not (
+    if (left_unsure or right_unsure) and not (
             utf8_is_valid(data + start, data + middle) and utf8_is_valid(data + right, data + end)):
         return False
     merge[0] = MergeText(

@@ -13,6 +13,7 @@ from libc.stdlib cimport calloc
 from libc.string cimport memcpy
 
 from ffgrammar.core.compare cimport same_bytes
+from ffgrammar.core.fresh_pages cimport claim_pages
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.tokens.vocabulary.token_index cimport hash_bytes, mix
 
@@ -55,6 +56,8 @@ cdef inline int names_open(NameIndex* index, const uint8_t* blob, const uint32_t
     while slots < count + (count >> 1):
         slots *= 2
     index.slots = <NameSlot*>calloc(slots, sizeof(NameSlot))
+    if index.slots != NULL:
+        claim_pages(index.slots, slots * sizeof(NameSlot))
     index.mask = slots - 1
     index.blob = blob
     index.offsets = offsets

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-__all__ = ["NO_RULES", "as_the_package_reads", "hide_special", "join_words", "model_of_config", "model_of_pieces"]
+__all__ = ["NO_RULES", "hide_special", "join_words", "model_of_config", "model_of_pieces"]
 
 NO_RULES = "the model is unigram: which of its tokens can follow others is not known by rule"
 # In a piece: a space after another character
@@ -159,18 +159,6 @@ def model_of_config(
         cuts=by_words or _cuts(texts, scores),
         refused=re.compile(f"{BYTE_NAME}|{OTHER_SPACES}" if joins else BYTE_NAME),
     )
-
-
-def as_the_package_reads(number: str) -> float:
-    """A number of a JSON file as the package `tokenizers` reads it: its digits as one whole number, times or divided by
-    a power of ten. That rounds twice, so the last bit may be wrong. Between two paths with nearly equal sums, the last
-    bit of a score may decide."""
-    digits, _, exponent = number.lower().partition("e")
-    whole, _, fraction = digits.partition(".")
-    power = int(exponent or 0) - len(fraction)
-    value = float(int(whole.removeprefix("-") + fraction))
-    value = value * float(f"1e{power}") if power >= 0 else value / float(f"1e{-power}")
-    return -value if whole.startswith("-") else value
 
 
 def _read_normalizer(steps: list[dict[str, Any]], name: str) -> tuple[Charsmap | None, bool, bool] | None:

@@ -130,11 +130,11 @@ def cache_key(path: str, options: Sequence[Any]) -> str | None:
         path: the tokenizer's file.
         options: what else decides what is read from the file, as JSON values.
     """
-    import hashlib
-
     folder = cache_folder()
     if folder is None:
         return None
+    import hashlib
+
     try:
         text = json.dumps([os.path.abspath(path), *options]) + repr(_code())
     except (OSError, TypeError, ValueError):

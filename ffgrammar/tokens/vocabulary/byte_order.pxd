@@ -5,7 +5,7 @@ from libc.stdint cimport uint8_t, uint32_t
 
 # Sort ids of tokens by their bytes. Tokens with equal bytes stay in the order that they have.
 #
-#   blob, offsets  the bytes of token i are blob[offsets[i]:offsets[i + 1]]
+#   blob, offsets  the bytes of token i are blob[offsets[i]:offsets[i + 1]]; SLACK bytes can be read after the last token
 #   order          the ids; sorted in place
 #   count          how many ids there are
 #

@@ -4,7 +4,8 @@ Every further byte is a node of the trie, so a trie is built from this form in o
 embedded vocabularies are stored in it (pack.py), and kept ones (loaders/vocabulary_cache.py). Tokens with the same bytes follow
 each other; each but the first of them has no further bytes.
 
-Here `blob` and `offsets` are the tokens by id: token i has the bytes blob[offsets[i]:offsets[i + 1]].
+Here `blob` and `offsets` are the tokens by id: token i has the bytes blob[offsets[i]:offsets[i + 1]]. Where tokens are written to
+the form, SLACK bytes (packed_tokens.pxd) can be read after the last one.
 """
 
 from libc.stddef cimport size_t

@@ -4,13 +4,32 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memcpy
 
+from ffgrammar.core.short_copy cimport SHORT, copy_short
 
-cdef uint32_t _common_prefix(const uint8_t* a, uint32_t na, const uint8_t* b, uint32_t nb) noexcept nogil:
-    cdef uint32_t n = na if na < nb else nb
-    cdef uint32_t i = 0
-    while i < n and a[i] == b[i]:
-        i += 1
-    return i
+
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+    static inline uint32_t ffgrammar_common_prefix(const uint8_t *one, const uint8_t *other, uint32_t most) {
+        uint64_t left, right;
+        for (uint32_t at = 0; at < most; at += 8) {
+            memcpy(&left, one + at, 8);
+            memcpy(&right, other + at, 8);
+            if (left != right) {
+    #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+                at += __builtin_clzll(left ^ right) >> 3;
+    #else
+                at += __builtin_ctzll(left ^ right) >> 3;
+    #endif
+                return at < most ? at : most;
+            }
+        }
+        return most;
+    }
+    """
+    # How many of the first `most` bytes are the same in two places. Up to seven bytes after them are read.
+    uint32_t common_prefix "ffgrammar_common_prefix"(const uint8_t* one, const uint8_t* other, uint32_t most) noexcept nogil
 
 
 cdef uint64_t front_coded_lengths(
@@ -21,7 +40,7 @@ cdef uint64_t front_coded_lengths(
     for k in range(count):
         token = order[k]
         length = offsets[token + 1] - offsets[token]
-        common = _common_prefix(blob + offsets[before], before_length, blob + offsets[token], length)
+        common = common_prefix(blob + offsets[before], blob + offsets[token], min(before_length, length))
         shared[k] = <uint16_t>common
         rest[k] = <uint16_t>(length - common)
         further += length - common
@@ -41,7 +60,9 @@ cdef void front_code(
 ) noexcept nogil:
     cdef uint8_t* suffix = raw + front_coded_head(count, wide)
     cdef uint32_t plane
-    cdef size_t k
+    cdef size_t k, left = 0
+    for k in range(count):
+        left += lengths[count + k]
     for k in range(2 * <size_t>count):
         raw[k] = <uint8_t>lengths[k]
         if wide:
@@ -50,8 +71,9 @@ cdef void front_code(
         for k in range(count):
             raw[k + (2 + plane) * <size_t>count] = <uint8_t>(order[k] >> (8 * plane))
     for k in range(count):
-        memcpy(suffix, blob + offsets[order[k]] + lengths[k], lengths[count + k])
+        copy_short(suffix, blob + offsets[order[k]] + lengths[k], lengths[count + k], left >= SHORT)
         suffix += lengths[count + k]
+        left -= lengths[count + k]
 
 
 cdef const char* read_lengths(

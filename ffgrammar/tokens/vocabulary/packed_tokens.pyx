@@ -56,6 +56,8 @@ cdef class PackedTokens:
         self.offsets = <uint32_t*>calloc(<size_t>count + 1, sizeof(uint32_t))
         if self.blob == NULL or self.offsets == NULL:
             raise MemoryError
+        # (what is read there decides nothing, but is always the same)
+        memset(self.blob + blob_bytes, 0, SLACK)
         return 0
 
     def __dealloc__(self):

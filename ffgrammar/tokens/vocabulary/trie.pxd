@@ -119,7 +119,7 @@ cdef class TokenTrie:
     # Note the number of ids, and allocate `offsets`.
     cdef int _reset(self, uint32_t vocab_size) except -1
 
-    # Allocate `blob` for this many bytes.
+    # Allocate `blob` for this many bytes, and SLACK bytes (packed_tokens.pxd) after them.
     cdef int _allocate_tokens(self, uint64_t blob_bytes) except -1
 
     # Make nodes, aliases and index from `offsets` and `blob`. `order` has the ids of the `count` tokens to be placed, in byte

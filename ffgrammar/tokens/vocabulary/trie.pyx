@@ -11,15 +11,16 @@ bytes a token for the index from bytes to ids: 4 MB for the 100,000 tokens of cl
 
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free
-from libc.string cimport memcpy
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memcpy, memset
 
+from ffgrammar.core.fresh_pages cimport claim_pages
 from ffgrammar.tokens.vocabulary.byte_order cimport sort_by_bytes
 from ffgrammar.tokens.vocabulary.front_coded cimport (
     FrontCoded, front_code, front_coded, front_coded_head, front_coded_lengths, further_bytes, read_bytes, read_lengths,
     shared_bytes,
 )
-from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
+from ffgrammar.tokens.vocabulary.packed_tokens cimport SLACK, PackedTokens
 from ffgrammar.tokens.vocabulary.token_index cimport index_enter, index_find, index_open, index_replace
 
 from ffgrammar.core.errors import TokenizerError
@@ -38,52 +39,82 @@ cdef inline void* _claim(size_t count, size_t width) except NULL:
     return memory
 
 
+cdef inline void* _claim_unset(size_t count, size_t width) except NULL:
+    """Memory that is all written to before it is read."""
+    cdef void* memory = malloc(count * width if count else width)
+    if memory == NULL:
+        raise MemoryError()
+    return memory
+
+
 cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, const FrontCoded* coded) noexcept nogil:
-    """Writes the nodes and the lists of aliases."""
+    """Writes the nodes and the lists of aliases. All nodes are zeros before. (The processor cannot guess how many bytes neighbours
+    in byte order share. So no loop here runs over the bytes of one token.)"""
+    cdef uint32_t made = _place_tokens(trie, order, coded)
+    _set_bytes(trie, coded.suffixes, made)
+    _set_sizes(trie, made)
+
+
+cdef uint32_t _place_tokens(TokenTrie trie, const uint32_t* order, const FrontCoded* coded) noexcept nogil:
+    """Notes each token in the `word` of its last node, and in the `size` of its first new node how much less deep the walk is there
+    than after the token before. Writes the lists of aliases. Returns how many nodes there are."""
     # (copies, because the compiler must assume that a write to the nodes may change the trie)
     cdef TrieNode* nodes = trie.nodes
-    cdef uint16_t* heights = trie.heights
-    cdef const uint8_t* suffix = coded.suffixes
-    cdef uint32_t count = coded.count
-    # By depth: the last node of this depth, and its height (TokenTrie.heights) so far
-    cdef uint32_t path[MAX_TOKEN_BYTES + 1]
-    cdef uint16_t height[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t made = 1, aliases = 0, depth = 0, most = 0, k, common, length
-    cdef uint32_t pad = trie.pad_token << 8
-    nodes[0].word = pad
-    path[0] = 0
-    height[0] = 0
-    for k in range(count + 1):
-        # (after the last token all nodes are complete)
-        common = shared_bytes(coded, k) if k < count else 0
-        length = common + further_bytes(coded, k) if k < count else 0
-        if k < count and common == length:
-            trie.alias_of[aliases] = node_token(&nodes[path[depth]])
+    cdef uint32_t pad = trie.pad_token
+    cdef uint32_t made = 1, aliases = 0, most = 0, depth = 0, k, common, more, token = 0
+    for k in range(coded.count):
+        common = shared_bytes(coded, k)
+        more = further_bytes(coded, k)
+        if more == 0:
+            trie.alias_of[aliases] = token
             trie.alias_id[aliases] = order[k]
             aliases += 1
             continue
-        while depth > common:
-            nodes[path[depth]].size = (made - path[depth]) << DEPTH_BITS | depth
-            heights[path[depth]] = height[depth]
-            if height[depth - 1] <= height[depth]:
-                height[depth - 1] = height[depth] + 1
-            depth -= 1
-        while depth < length:
-            nodes[made].word = pad | suffix[0]
-            if depth == 0:
-                trie.roots[suffix[0]] = made
-            suffix += 1
-            depth += 1
-            path[depth] = made
-            height[depth] = 0
-            made += 1
-        if k < count:
-            nodes[made - 1].word = order[k] << 8 | (nodes[made - 1].word & 0xFF)
-        if length > most:
-            most = length
-    nodes[0].size = made << DEPTH_BITS
-    heights[0] = height[0]
+        token = order[k]
+        nodes[made].size = common - depth
+        made += more
+        nodes[made - 1].word = token ^ pad
+        depth = common + more
+        most = max(most, depth)
     trie.max_depth = most
+    return made
+
+
+cdef void _set_bytes(TokenTrie trie, const uint8_t* suffixes, uint32_t made) noexcept nogil:
+    """Gives all nodes but the root their bytes, and their depths as `size`."""
+    cdef TrieNode* nodes = trie.nodes
+    cdef uint32_t pad = trie.pad_token
+    cdef uint32_t i, depth = 0
+    for i in range(1, made):
+        depth += 1 + nodes[i].size
+        nodes[i].size = depth
+        nodes[i].word = (nodes[i].word ^ pad) << 8 | suffixes[i - 1]
+        if depth == 1:
+            trie.roots[suffixes[i - 1]] = i
+
+
+cdef void _set_sizes(TokenTrie trie, uint32_t made) noexcept nogil:
+    """Gives all nodes their sizes and heights, and the root its word, after `_set_bytes`. Children come before their parent."""
+    cdef TrieNode* nodes = trie.nodes
+    cdef uint16_t* heights = trie.heights
+    # By depth: how many nodes there are at and below the siblings that were met, and how many levels at most
+    cdef uint32_t size[MAX_TOKEN_BYTES + 2]
+    cdef uint16_t height[MAX_TOKEN_BYTES + 2]
+    cdef uint32_t i, depth, below
+    cdef uint16_t levels
+    memset(size, 0, sizeof(size))
+    memset(height, 0, sizeof(height))
+    nodes[0] = TrieNode(trie.pad_token << 8, 0)
+    for i in range(made - 1, -1, -1):
+        depth = nodes[i].size
+        below = size[depth + 1] + 1
+        levels = height[depth + 1]
+        size[depth + 1] = 0
+        height[depth + 1] = 0
+        size[depth] += below
+        height[depth] = max(height[depth], <uint16_t>(levels + 1))
+        nodes[i].size = below << DEPTH_BITS | depth
+        heights[i] = levels
 
 
 cdef void _index_tokens(TokenTrie trie) noexcept nogil:
@@ -160,7 +191,7 @@ cdef class TokenTrie:
     def front_coded(self):
         """The arguments of `from_front_coded` but for `vocab_size`: (raw, count, long_tokens, wide)."""
         cdef uint32_t count = self.token_count - self.long_count
-        cdef uint32_t* order = <uint32_t*>_claim(count, sizeof(uint32_t))
+        cdef uint32_t* order = <uint32_t*>_claim_unset(count, sizeof(uint32_t))
         cdef bytearray raw
         try:
             self._list_in_order(order)
@@ -189,7 +220,8 @@ cdef class TokenTrie:
             raise TokenizerError("the tokens have more than 2**32 - 1 bytes together")
         free(self.blob)
         self.blob = NULL
-        self.blob = <uint8_t*>_claim(blob_bytes, 1)
+        self.blob = <uint8_t*>_claim_unset(blob_bytes + SLACK, 1)
+        memset(self.blob + blob_bytes, 0, SLACK)
         return 0
 
     cdef int _load_packed(self, PackedTokens tokens, frozenset secondary) except -1:
@@ -204,7 +236,7 @@ cdef class TokenTrie:
         for token in range(tokens.count, self.vocab_size):
             self.offsets[token + 1] = <uint32_t>total
         self._list_long_tokens()
-        order = <uint32_t*>_claim(self.vocab_size, sizeof(uint32_t))
+        order = <uint32_t*>_claim_unset(self.vocab_size, sizeof(uint32_t))
         last = <uint8_t*>_claim(self.vocab_size, 1)
         try:
             for number in secondary:
@@ -244,7 +276,7 @@ cdef class TokenTrie:
     cdef int _load_front_coded(
         self, const uint8_t* raw, size_t size, uint32_t count, list long_tokens, bint wide
     ) except -1:
-        cdef uint32_t* order = <uint32_t*>_claim(count, sizeof(uint32_t))
+        cdef uint32_t* order = <uint32_t*>_claim_unset(count, sizeof(uint32_t))
         cdef FrontCoded coded = front_coded(raw, count, wide)
         cdef uint64_t total = 0
         cdef uint32_t token, aliases = 0
@@ -287,7 +319,7 @@ cdef class TokenTrie:
         return self._make_nodes(order, <const uint8_t*><char*>raw, len(raw), count, wide, aliases)
 
     cdef bytearray _front_code(self, const uint32_t* order, uint32_t count):
-        cdef uint16_t* lengths = <uint16_t*>_claim(count, 2 * sizeof(uint16_t))
+        cdef uint16_t* lengths = <uint16_t*>_claim_unset(count, 2 * sizeof(uint16_t))
         cdef bint wide = self.is_wide()
         cdef uint64_t further
         cdef bytearray raw
@@ -313,7 +345,7 @@ cdef class TokenTrie:
         _check_nodes(nodes)
         self._free_nodes()
         self.nodes = <TrieNode*>_claim(nodes, sizeof(TrieNode))
-        self.heights = <uint16_t*>_claim(nodes, sizeof(uint16_t))
+        self.heights = <uint16_t*>_claim_unset(nodes, sizeof(uint16_t))
         self.alias_of = <uint32_t*>_claim(aliases, sizeof(uint32_t))
         self.alias_id = <uint32_t*>_claim(aliases, sizeof(uint32_t))
         self.alias_count = aliases
@@ -321,6 +353,7 @@ cdef class TokenTrie:
         self.token_count = count + self.long_count
         if index_open(&self.index, self.blob, self.offsets, self.token_count) < 0:
             raise MemoryError
+        claim_pages(self.index.slots, (<size_t>self.index.mask + 1) * sizeof(uint32_t))
         with nogil:
             _fill_nodes(self, order, &coded)
             _index_tokens(self)
