@@ -20,7 +20,7 @@ from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 # How many states a walk from a state may add before it ends with WIDE; 0 (any number) where the state cannot be split.
 cdef uint32_t split_room(const Dfa* dfa, uint32_t state) noexcept nogil
 
-# Whether the walk from a state with the same lexemes has ended with WIDE.
+# Whether the walk from a state with the same lexemes has ended with WIDE, or with these and at most as many others.
 cdef bint is_known_wide(const Masks* k, const Dfa* dfa, uint32_t state) noexcept nogil
 
 # Note that the walk from a state has ended with WIDE. Returns OK or NO_MEMORY.

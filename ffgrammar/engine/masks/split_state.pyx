@@ -2,12 +2,11 @@
 but along these places alone."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
 from ffgrammar.core.bits cimport bit_set, bit_test, bit_words, lowest_bit
 from ffgrammar.core.intern cimport intern_get, intern_len
-from ffgrammar.core.map cimport ABSENT, map_count, map_get, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_fill, vec_push
 from ffgrammar.engine.masks.tables cimport reset_scratch
@@ -18,10 +17,13 @@ from ffgrammar.tokens.vocabulary.trie cimport (
 )
 
 cdef enum:
-    # A walk may add so many states, and so many more for each lexeme. (Keys and other fixed words add one for each of their bytes that
-    # the walk reads.)
-    ROOM = 256
+    # A walk may add so many states, and so many more for each lexeme. (In many vocabularies the numbers of up to three digits are 1,110
+    # tokens. Each leads to a state of its own where numbers are multiples, and a lexeme alone would need as many. Keys and other fixed
+    # words add a state for each of their bytes that the walk reads.)
+    ROOM = 1500
     ROOM_EACH = 16
+    # When the lists of the lexemes of wide states have more words than this, they are dropped.
+    MAX_WIDE = 4096
 
 
 cdef uint32_t split_room(const Dfa* dfa, uint32_t state) noexcept nogil:
@@ -37,22 +39,42 @@ cdef uint32_t split_room(const Dfa* dfa, uint32_t state) noexcept nogil:
     return ROOM + ROOM_EACH * (count >> 1)
 
 
-cdef uint64_t lexemes_key(const Dfa* dfa, uint32_t state) noexcept nogil:
-    """A hash of the lexemes of a state. (Where two states share one by chance, only the cost changes.)"""
-    cdef const uint32_t* words = intern_get(&dfa.states, state >> 8)
-    cdef uint64_t key = <uint64_t>0xCBF29CE484222325
+cdef bint has_most(const uint32_t* all, uint32_t count, const uint32_t* pairs, uint32_t words) noexcept nogil:
+    """Whether the lexemes of some pairs are among others, and at least half as many. Both are sorted."""
+    cdef uint32_t at = 0
     cdef uint32_t i
-    for i in range(1, intern_len(&dfa.states, state >> 8), 2):
-        key = (key ^ words[i]) * <uint64_t>0x100000001B3
-    return key
+    if words < count:
+        return False
+    for i in range(0, words, 2):
+        while at < count and all[at] < pairs[i]:
+            at += 1
+        if at == count or all[at] != pairs[i]:
+            return False
+    return True
 
 
 cdef bint is_known_wide(const Masks* k, const Dfa* dfa, uint32_t state) noexcept nogil:
-    return map_count(&k.wide) != 0 and map_get(&k.wide, lexemes_key(dfa, state)) != ABSENT
+    cdef const uint32_t* pairs = intern_get(&dfa.states, state >> 8) + 1
+    cdef uint32_t words = intern_len(&dfa.states, state >> 8) - 1
+    cdef size_t at = 0
+    while at < k.wide.len:
+        if has_most(k.wide.data + at + 1, k.wide.data[at], pairs, words):
+            return True
+        at += 1 + k.wide.data[at]
+    return False
 
 
 cdef int note_wide(Masks* k, const Dfa* dfa, uint32_t state) noexcept nogil:
-    return map_put(&k.wide, lexemes_key(dfa, state), 1)
+    cdef uint32_t i
+    if k.wide.len > MAX_WIDE:
+        k.wide.len = 0
+    if vec_push(&k.wide, (intern_len(&dfa.states, state >> 8) - 1) >> 1) < 0:
+        return NO_MEMORY
+    for i in range(1, intern_len(&dfa.states, state >> 8), 2):
+        if vec_push(&k.wide, intern_get(&dfa.states, state >> 8)[i]) < 0:
+            k.wide.len = 0
+            return NO_MEMORY
+    return OK
 
 
 cdef int split_begin(Masks* k) noexcept nogil:

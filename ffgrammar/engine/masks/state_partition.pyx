@@ -129,22 +129,32 @@ cdef int partition_lexemes(Masks* k, Recognizer* m, uint32_t state, uint32_t ope
     return split_end(k, m, state)
 
 
+cdef int partition_beside(Masks* k, Recognizer* m, uint32_t state, uint32_t open) noexcept nogil:
+    cdef int status
+    if is_known_wide(k, &m.dfa, open):
+        return partition_lexemes(k, m, state, open)
+    k.room = split_room(&m.dfa, open)
+    status = partition_open(k, m, open)
+    k.room = 0
+    if status == WIDE:
+        status = note_wide(k, &m.dfa, open)
+        return status if status < 0 else partition_lexemes(k, m, state, open)
+    return close_exits(&m.dfa, &k.vocab, state, &k.exits) if status >= 0 else status
+
+
 cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
     cdef uint32_t open
     cdef int status = open_state(&m.dfa, config.state, &k.reached, &open)
     if status < 0:
         return status
+    if open != config.state:
+        return partition_beside(k, m, config.state, open)
     if is_known_wide(k, &m.dfa, open):
-        return partition_lexemes(k, m, config.state, open)
+        return partition_lexemes(k, m, open, open)
     k.room = split_room(&m.dfa, open)
-    if open == config.state:
-        status = partition_alone(k, m, config, text_dependent)
-    else:
-        status = partition_open(k, m, open)
+    status = partition_alone(k, m, config, text_dependent)
     k.room = 0
     if status == WIDE:
         status = note_wide(k, &m.dfa, open)
-        return status if status < 0 else partition_lexemes(k, m, config.state, open)
-    if status >= 0 and open != config.state:
-        status = close_exits(&m.dfa, &k.vocab, config.state, &k.exits)
+        return status if status < 0 else partition_lexemes(k, m, open, open)
     return status

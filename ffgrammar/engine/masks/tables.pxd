@@ -26,12 +26,12 @@ cdef struct Masks:
     KeyCache keys
     MaskTable table
     Map base_states      # state -> its base, see base_state.pxd
-    Map wide             # hashes of the lexemes of wide states, see split_state.pxd
     Map lengths          # of pairs of states: distinguishing lengths, see trie_walk.pxd
     Segments segments    # for grammars that are not delimited
     ConfigTable configs  # for grammars whose lexemes may end anywhere
     Vec other            # scratch: a mask; empty until it is needed
     Vec ends             # scratch: where the lexemes of a state that is split end, see split_state.pyx
+    Vec wide             # the lexemes of wide states, see split_state.pxd: for each state their number, and the lexemes
     Vec reached          # scratch: lexer states
     Vec exits            # scratch: see trie_walk.pxd
     uint32_t room        # how many lexer states a walk may add (split_room) before it ends with WIDE; 0: any number
