@@ -31,7 +31,9 @@ SOURCES = {
     "each letter, twice at most": {
         "oneOf": [_letters(LETTERS[:9], maxContains=2), _letters(LETTERS[9:18], maxContains=2)]
     },
-    "each letter, once at most": {"oneOf": [_letters("abcdefghij", maxContains=1), _letters("jklmnopqrs", maxContains=1)]},
+    "each letter, once at most": {
+        "oneOf": [_letters(LETTERS[:10], maxContains=1), _letters(LETTERS[9:19], maxContains=1)]
+    },
     "one letter lacks": _other_items(LETTERS),
 }
 TEXTS = ('["', '["the', '["thequickbrownf', '["abcdefghijklmnopqrstuvw', '["a","b","a","mn","m","', '["","\\u00')

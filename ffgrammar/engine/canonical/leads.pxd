@@ -28,7 +28,7 @@ cdef class Leads:
     # neither has. If they have, the two are equal.
     cdef Config start
     cdef uint32_t base         # see masks_explain (engine/masks/compute.pxd); on a virtual row, the state of `start` or NO_BASE
-    cdef bint is_open          # whether the base is the open state (engine/masks/open_state.pxd) of that of `start`, and another one
+    cdef bint is_open          # whether the base is the open state (engine/masks/open_state.pxd) of that of `start`
     cdef Vec plain             # the grammar's own mask
     cdef Vec has_lead          # a mask: the same tokens as in `tokens`
     cdef Vec tokens            # the tokens of the plain mask that have leads, each once

@@ -1,14 +1,15 @@
 """Split states: a lexer state whose partition is put together from those of its lexemes.
 
-A token stays inside the lexemes of a state if it stays inside one of them. So the tokens that stay need no walk from the state itself:
-they are those that stay in a walk from each lexeme alone. This pays where the lexemes go on in very many combinations:
+A token stays inside the lexemes of a state if it stays inside one of them. So the tokens that stay need no walk from the state
+itself: they are those that stay in a walk from each lexeme alone. This pays where the lexemes go on in very many combinations:
 
     a string without "a"
     a string without "b"    | which of them may a text still be? 24 letters make 2^24 states, and each lexeme alone has one
     …
 
-The walk from the state itself is tried first, because it is cheaper where the lexemes are mostly alike or mostly fixed words. It ends
-with WIDE after a number of new states, and then the state is split. Tokens that end a lexeme are few, and are read with all lexemes.
+The walk from the state itself is tried first, because it is cheaper where the lexemes are mostly alike or mostly fixed words. It
+ends with WIDE after a number of new states, and then the state is split. Tokens that end a lexeme are few, and are read with all
+lexemes.
 """
 
 from libc.stdint cimport uint32_t

@@ -1,5 +1,5 @@
-"""A lexeme's exits say only where the state may exit: it stays inside while another lexeme goes on. So the state itself is followed,
-but along these places alone."""
+"""A lexeme's exits say only where the state may exit: it stays inside while another lexeme goes on. So the state itself is
+followed, but along these places alone."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
@@ -17,9 +17,9 @@ from ffgrammar.tokens.vocabulary.trie cimport (
 )
 
 cdef enum:
-    # A walk may add so many states, and so many more for each lexeme. (In many vocabularies the numbers of up to three digits are 1,110
-    # tokens. Each leads to a state of its own where numbers are multiples, and a lexeme alone would need as many. Keys and other fixed
-    # words add a state for each of their bytes that the walk reads.)
+    # A walk may add so many states, and so many more for each lexeme. (In many vocabularies the numbers of up to three digits are
+    # 1,110 tokens. Each leads to a state of its own where numbers are multiples, and a lexeme alone would need as many. Keys and
+    # other fixed words add a state for each of their bytes that the walk reads.)
     ROOM = 1500
     ROOM_EACH = 16
     # When the lists of the lexemes of wide states have more words than this, they are dropped.

@@ -2,8 +2,8 @@
 
 A partition is kept for other rows and other grammars (partition_cache.pyx). A state that resembles one whose partition took a long
 walk (base_state.pyx) gets its own by a walk over the places where the two differ. Where lexemes are read beside others, the
-partition is made from that of the open state (open_state.pxd). Where lexemes go on in very many combinations, it is made from those of
-the lexemes (split_state.pxd).
+partition is made from that of the open state (open_state.pxd). Where lexemes go on in very many combinations, it is made from
+those of the lexemes (split_state.pxd).
 """
 
 from libc.stddef cimport size_t
