@@ -45,6 +45,17 @@ def patterns() -> Made:
         yield f"{n} letters, each once", "json", {"type": "array", "items": string(), "allOf": once}, b'["ab","cd","e'
         some = [{"contains": string(pattern=c)} for c in LETTERS[:n]]
         yield f"{n} letters, each somewhere", "json", {"type": "array", "allOf": some}, b'["ab","cd","e'
+        for name, most in (("somewhere", {}), ("twice", {"maxContains": 2})):
+            letters = [
+                {"type": "array", "allOf": [{"contains": string(pattern=c), **most} for c in part]}
+                for part in (LETTERS[: n // 2], LETTERS[n // 2 : n])
+            ]
+            title = f"{n} letters in two choices of arrays, {name}"
+            yield title, "json", {"oneOf": letters}, b'["the","quick brown","a'
+        for name, some in (("letters", LETTERS[:n]), ("words", WORDS[:n])):
+            once = [{"contains": string(pattern=one), "maxContains": 1} for one in some]
+            used = b'["' + '","'.join(some[:-1]).encode() + b'","x'
+            yield f"{n} {name}, most used up", "json", {"type": "array", "allOf": once}, used
         branches = [
             {"type": "array", "allOf": [{"contains": string(pattern=one), "maxContains": 2} for one in part]}
             for part in (WORDS[: n // 2], [word[::-1] for word in WORDS[: n // 2]])

@@ -156,6 +156,12 @@ def test_walks_are_their_own_encoding(tok: ff.Tokenizer, name: str, covered: Cal
     covered(f"{tok.name}, {name}: {walks} walks of {steps} tokens")
 
 
+def _array_with(characters: str, most: int, **more: Any) -> Any:
+    """The schema of arrays of which at least one string and at most `most` have each of the characters."""
+    contains = [{"contains": {"type": "string", "pattern": one}, "maxContains": most} for one in characters]
+    return {"type": "array", "allOf": contains, **more}
+
+
 @pytest.mark.parametrize(
     ("schema", "text"),
     [
@@ -166,6 +172,8 @@ def test_walks_are_their_own_encoding(tok: ff.Tokenizer, name: str, covered: Cal
         ({"properties": {"orderId": {}, "orderName": {}}, "additionalProperties": False}, '{"'),
         ({"type": "string", "pattern": "^[\u4e00-\u9fff\U0001f600-\U0001f64f]{1,4}$"}, '"\u4e2d'),
         ({"type": "number", "multipleOf": 0.25}, "12"),
+        (_array_with("abcd", 1, maxItems=2), '["ab", "c'),
+        (_array_with("abcdef", 9), '["abcde'),
         (True, '{"a": [null, "x  '),
     ],
 )
@@ -206,6 +214,10 @@ WALKED: list[tuple[Any, str]] = [
         },
         '[{"a":["x","y"],"b":"z"},{"a":["x"],"b":"zz"},{"a":["x",[],[1,"x"]],"b":"z',
     ),
+    # lexemes that are read beside others
+    (_array_with("abcde ", 1, maxItems=2), '["ab c","de'),
+    (_array_with("abc,\u00e9 ", 9), '["a, b caf\u00e9","'),
+    ({"type": "object", "patternProperties": {c: {"type": "integer"} for c in ("a", "b ", '"')}}, '{"b a": 1, "x": "'),
 ]
 
 

@@ -59,6 +59,10 @@ MAX_COSTS = {
     "24 letters, each once": (10_000, 16),
     "24 letters, each somewhere": (10_000, 16),
     "24 words in two choices of arrays": (100_000, 40),
+    "24 letters in two choices of arrays, somewhere": (10_000, 16),
+    "24 letters in two choices of arrays, twice": (100_000, 40),
+    "24 letters, most used up": (10_000, 16),
+    "24 words, most used up": (10_000, 16),
 }
 ALL = {one.name: one for one in (*sources(), *variants())}
 

@@ -152,6 +152,17 @@ def test_a_member_that_lies_in_what_another_one_leaves_out_is_seen_soon() -> Non
     assert len(store) < 12_000
 
 
+def test_a_member_of_what_is_left_out_matches_nothing() -> None:
+    """No search is needed, which would try each set of 24 letters that may not follow."""
+    store = ExprStore(Limits(emptiness_steps=100))
+    anything = store.repeat(store.byte_set(bytes(range(0x20, 0x7F))), 0, None)
+    text = store.concat([anything, store.literal(b"\n")])
+    having = [store.concat([anything, store.byte_set(bytes([letter])), text]) for letter in range(0x61, 0x79)]
+    having_none = store.intersect([text, *[store.complement(one) for one in having]])
+    assert store.derivative(having_none, 0x61) == NOTHING
+    assert not store.is_nothing(store.derivative(having_none, 0x7A))
+
+
 def test_emptiness_of_large_expressions_is_decided_or_limited() -> None:
     store = ExprStore(Limits(emptiness_steps=1000))
     either = store.byte_set(b"ab")

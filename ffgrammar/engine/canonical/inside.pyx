@@ -7,7 +7,7 @@ once: they are no dead ends, and only the rest are judged (common_followers.pyx)
 cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
 from ffgrammar.core.status cimport NO_MEMORY, OK
@@ -108,8 +108,9 @@ cdef class InsideTokens:
                     trace_release(&engine.recognizer.trace, &mark)
                     continue
             # (If no byte goes on with the lexeme after these tokens, the base stands for the state itself: after the lexeme
-            # both are at one place.)
-            is_exact = not config.row & VIRTUAL and (not has_base or is_complete(&engine.recognizer, config.state))
+            # both are at one place. An open state does not: after it, the parser knows of fewer lexemes.)
+            is_exact = not config.row & VIRTUAL and (
+                not has_base or (not self.leads.is_open and is_complete(&engine.recognizer, config.state)))
             if status >= 0:
                 status = self.judge_outcomes(engine, transition, &config, is_exact or not has_base, answers)
             if status == 0 and not is_exact and listed != <uint32_t>MANY and not config.row & VIRTUAL:
@@ -154,7 +155,11 @@ cdef class InsideTokens:
         cdef uint32_t* ends = self.single.state_ends.data
         cdef bint all_end = True
         cdef uint32_t outcome
-        cdef int status = self.single.reach.ends_after(engine, config, ends, &self.lookahead.steps.dependent_answers)
+        cdef int status
+        if is_exact or not self.leads.is_open:
+            status = self.single.reach.ends_after(engine, config, ends, &self.lookahead.steps.dependent_answers)
+        else:
+            status = self.ends_inside(engine, config.state, ends)
         if status < 0:
             return status
         for outcome in range(transition.count):
@@ -176,6 +181,13 @@ cdef class InsideTokens:
                 self.verdicts.data[outcome] = transition.needs_ending[outcome]
         return all_end
 
+    cdef int ends_inside(self, Engine engine, uint32_t state, uint32_t* ends) noexcept nogil:
+        cdef uint32_t offset
+        cdef int status = self.single.reach.ends_in(engine, state, &offset)
+        if status >= 0:
+            memcpy(ends, self.single.reach.ends.data + offset, self.rules.outcomes.words * sizeof(uint32_t))
+        return status
+
     cdef int judge_many(
         self, Engine engine, const SievePart* part, const Config* config, size_t answers, uint32_t* offset
     ) noexcept nogil:
@@ -189,7 +201,7 @@ cdef class InsideTokens:
                 status = self.judge_tokens(
                     engine, part, transition.tokens + transition.listed[outcome],
                     transition.listed[outcome + 1] - transition.listed[outcome])
-            elif self.rules.has_unmergeable:
+            elif self.rules.has_unmergeable or self.leads.is_open:
                 offset[0] = IN_PARTS
             else:
                 status = self.doubt(engine, config, transition, outcome)

@@ -19,6 +19,7 @@ from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.masks.compute cimport NO_BASE, masks_explain, masks_find, masks_know
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, block_words, mask_release, mask_unpack
+from ffgrammar.engine.masks.open_state cimport open_state
 from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS
 from ffgrammar.engine.recognizer.recognizer cimport config_key
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
@@ -76,6 +77,15 @@ cdef class Leads:
         status = masks_explain(&engine.masks, &engine.recognizer, config, &self.explained, &self.start, &self.base, &looked)
         self.lookahead.steps.dependent_answers += looked
         self.place = config[0]
+        return self.find_open(engine) if status >= 0 else status
+
+    cdef int find_open(self, Engine engine) noexcept nogil:
+        cdef uint32_t found
+        cdef int status = OK
+        self.is_open = False
+        if self.base != <uint32_t>NO_BASE and self.has_base():
+            status = open_state(&engine.recognizer.dfa, self.start.state, &engine.masks.reached, &found)
+            self.is_open = status >= 0 and found == self.base
         return status
 
     cdef int look_at(self, Engine engine, const Config* config) noexcept nogil:
@@ -161,6 +171,7 @@ cdef class Leads:
 
     cdef void forget_base(self) noexcept nogil:
         self.base = self.start.state
+        self.is_open = False
 
     cdef int follow_lead(self, Engine engine, uint32_t number, uint32_t token, Config* config) noexcept nogil:
         config.row = self.configs.data[2 * number]

@@ -18,7 +18,8 @@ cdef enum:
 
 # Find out where the tokens of a configuration's mask lead: write leads (trie_walk.pxd) to `leads`, and keep the mask. If a token
 # of the trie is in the mask and has no lead, it stays inside the lexeme, and acts as it does from the lexer state `base` (see
-# LEAD_MARGIN in trie_walk.pxd). If a token has several leads, the last one holds. A token that is not in the mask may have leads,
+# LEAD_MARGIN in trie_walk.pxd). Where `base` is the open state (open_state.pxd) of another state, the two act alike as long as the
+# text stays inside the lexeme. If a token has several leads, the last one holds. A token that is not in the mask may have leads,
 # too. If the lexeme is complete and cannot go on, the mask is that of the configuration after it. `start` becomes the
 # configuration that the mask belongs to. A lead's row is a lasting one (recognizer.pxd). Sets `text_dependent` as masks_find does.
 # The grammar must be delimited. Returns OK or a status. The engine's lock must be held.

@@ -38,9 +38,10 @@ from ffgrammar.engine.masks.mask_cache cimport (
     mask_key, mask_release, mask_unpack, table_clear, table_find, table_pack, table_put,
 )
 from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, SHORT
+from ffgrammar.engine.masks.open_state cimport open_state
 from ffgrammar.engine.masks.segments cimport add_begins, add_segments, ends_at_root, segments_bind
 from ffgrammar.engine.masks.state_partition cimport (
-    find_kept, partition, partition_base, patch_from_base, walk_and_keep, walk_vocabulary,
+    find_kept, partition, partition_base, partition_beside, patch_from_base, walk_and_keep, walk_vocabulary,
 )
 from ffgrammar.engine.masks.tables cimport give_scratch, reset_scratch, take_scratch
 from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS, lead_inside
@@ -211,6 +212,12 @@ cdef int explain_short(Masks* k, Recognizer* m, const Config* config, Vec* leads
     return walk_vocabulary(k, m, config.state)
 
 
+cdef int explain_exits(Masks* k, Recognizer* m, const Config* config, Vec* leads, bint* text_dependent) noexcept nogil:
+    """Part of `explain`: from the partition to the mask. Returns a status below zero on failure."""
+    cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.scratch.mask, leads, text_dependent)
+    return add_other_tokens(k, m, config, k.scratch.mask, text_dependent) if status >= 0 else status
+
+
 cdef int explain(
     Masks* k, Recognizer* m, const Config* config, Vec* leads, uint32_t* base, bint* text_dependent,
 ) noexcept nogil:
@@ -219,8 +226,11 @@ cdef int explain(
     # (read once, because another thread may change `max_bytes` meanwhile)
     cdef bint is_kept = k.partitions.max_bytes != 0
     k.exits.len = leads.len = 0
-    base[0] = config.state
-    if is_kept:
+    status = open_state(&m.dfa, config.state, &k.reached, base)
+    if status >= 0 and base[0] != config.state:
+        status = partition_beside(k, m, config.state, base[0])
+        return explain_exits(k, m, config, leads, text_dependent) if status >= 0 else status
+    if status >= 0 and is_kept:
         status = base_state(&m.dfa, config.state, &k.base_states, &k.reached, base)
     if status >= 0 and not is_kept:
         status = walk_vocabulary(k, m, config.state)
@@ -234,9 +244,7 @@ cdef int explain(
             status = walk_and_keep(k, m, config.state)
     if status == SHORT:
         status = explain_short(k, m, config, leads, base)
-    if status >= 0:
-        status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.scratch.mask, leads, text_dependent)
-    return add_other_tokens(k, m, config, k.scratch.mask, text_dependent) if status >= 0 else status
+    return explain_exits(k, m, config, leads, text_dependent) if status >= 0 else status
 
 
 cdef int masks_explain(

@@ -32,5 +32,9 @@ cdef int patch_from_base(
     Masks* k, Recognizer* m, const Config* config, uint32_t base, Vec* leads, bint* text_dependent,
 ) noexcept nogil
 
+# Make the partition of a state some of whose lexemes are read beside others. `open` is its open state. Returns a status below zero
+# on failure.
+cdef int partition_beside(Masks* k, Recognizer* m, uint32_t state, uint32_t open) noexcept nogil
+
 # Make the partition of a configuration's state in the cheapest way. Returns a status below zero on failure.
 cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil

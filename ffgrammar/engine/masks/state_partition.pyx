@@ -2,27 +2,37 @@
 
 A partition is kept for other rows and other grammars (partition_cache.pyx). A state that resembles one whose partition took a long
 walk (base_state.pyx) gets its own by a walk over the places where the two differ. Where lexemes are read beside others, the
-partition is made from that of the open state (open_state.pxd).
+partition is made from that of the open state (open_state.pxd). Where lexemes go on in very many combinations, it is made from
+those of the lexemes (split_state.pxd).
 """
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
 
+from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.map cimport map_put
+from ffgrammar.core.status cimport WIDE
 from ffgrammar.engine.masks.base_state cimport base_state
 from ffgrammar.engine.masks.lexeme_exit cimport walk_exits
 from ffgrammar.engine.masks.open_state cimport close_exits, open_state
 from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, SHORT, partitions_find, partitions_keep
+from ffgrammar.engine.masks.split_state cimport is_known_wide, note_wide, split_add, split_begin, split_end, split_room
 from ffgrammar.engine.masks.tables cimport reset_scratch
 from ffgrammar.engine.masks.trie_walk cimport partition_from_base, partition_vocabulary
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
+from ffgrammar.regex.dfa.lazy_dfa cimport dfa_inside, dfa_start
 
 cdef enum:
     LONG_WALK = 4096  # a walk of at least this many nodes is long: copying a partition costs little beside it
 
 
 cdef int walk_vocabulary(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    return partition_vocabulary(&m.dfa, &k.vocab, state, k.scratch.mask, &k.exits, &k.visited)
+    cdef int status
+    m.dfa.room = k.room
+    status = partition_vocabulary(&m.dfa, &k.vocab, state, k.scratch.mask, &k.exits, &k.visited)
+    m.dfa.room = 0
+    return status
 
 
 cdef int find_kept(Masks* k, Recognizer* m, uint32_t state, bint even_short) noexcept nogil:
@@ -63,23 +73,22 @@ cdef int patch_from_base(
     cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.scratch.mask, leads, text_dependent)
     k.exits.len = 0
     if status >= 0:
+        m.dfa.room = k.room
         status = partition_from_base(
             &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, base, k.scratch.mask, &k.exits, leads, &k.lengths,
             &k.visited)
+        m.dfa.room = 0
     if status >= 0 and k.visited - before >= LONG_WALK:
         # the two are not much alike, so from the next row on the state gets a partition of its own, which is kept
         status = map_put(&k.base_states, config.state, config.state)
     return status
 
 
-cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
+cdef int partition_alone(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
+    """The partition of a configuration's state, of which no lexeme is read beside another one. Returns a status below zero on
+    failure."""
     cdef uint32_t base
-    cdef int status = open_state(&m.dfa, config.state, &k.reached, &base)
-    if status < 0:
-        return status
-    if base != config.state:
-        status = partition_state(k, m, base) if k.partitions.max_bytes else walk_vocabulary(k, m, base)
-        return status if status < 0 else close_exits(&m.dfa, &k.vocab, config.state, &k.exits)
+    cdef int status
     if k.partitions.max_bytes == 0:
         return walk_vocabulary(k, m, config.state)
     status = base_state(&m.dfa, config.state, &k.base_states, &k.reached, &base)
@@ -91,3 +100,61 @@ cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dep
     if status == KEPT:
         return patch_from_base(k, m, config, base, NULL, text_dependent)
     return walk_vocabulary(k, m, config.state) if status == SHORT else status
+
+
+cdef int partition_open(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
+    """The partition of an open state. Returns a status below zero on failure."""
+    return partition_state(k, m, state) if k.partitions.max_bytes else walk_vocabulary(k, m, state)
+
+
+cdef int partition_lexemes(Masks* k, Recognizer* m, uint32_t state, uint32_t open) noexcept nogil:
+    """The partition of a state, made from those of the lexemes of its open state. Returns a status below zero on failure."""
+    cdef uint32_t[2] pair
+    cdef uint32_t i, alone
+    cdef int status = split_begin(k)
+    for i in range(1, intern_len(&m.dfa.states, open >> 8), 2):
+        # (states may move when one is added)
+        memcpy(pair, intern_get(&m.dfa.states, open >> 8) + i, sizeof(pair))
+        if status >= 0 and intern_get(&m.dfa.states, open >> 8)[0]:
+            status = dfa_start(&m.dfa, pair, 2, &alone)
+        elif status >= 0:
+            status = dfa_inside(&m.dfa, pair, 2, &alone)
+        if status < 0:
+            return status
+        reset_scratch(k)
+        status = partition_open(k, m, alone)
+        if status < 0:
+            return status
+        split_add(k)
+    return split_end(k, m, state)
+
+
+cdef int partition_beside(Masks* k, Recognizer* m, uint32_t state, uint32_t open) noexcept nogil:
+    cdef int status
+    if is_known_wide(k, &m.dfa, open):
+        return partition_lexemes(k, m, state, open)
+    k.room = split_room(&m.dfa, open)
+    status = partition_open(k, m, open)
+    k.room = 0
+    if status == WIDE:
+        status = note_wide(k, &m.dfa, open)
+        return status if status < 0 else partition_lexemes(k, m, state, open)
+    return close_exits(&m.dfa, &k.vocab, state, &k.exits) if status >= 0 else status
+
+
+cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
+    cdef uint32_t open
+    cdef int status = open_state(&m.dfa, config.state, &k.reached, &open)
+    if status < 0:
+        return status
+    if open != config.state:
+        return partition_beside(k, m, config.state, open)
+    if is_known_wide(k, &m.dfa, open):
+        return partition_lexemes(k, m, open, open)
+    k.room = split_room(&m.dfa, open)
+    status = partition_alone(k, m, config, text_dependent)
+    k.room = 0
+    if status == WIDE:
+        status = note_wide(k, &m.dfa, open)
+        return status if status < 0 else partition_lexemes(k, m, open, open)
+    return status

@@ -30,8 +30,11 @@ cdef struct Masks:
     Segments segments    # for grammars that are not delimited
     ConfigTable configs  # for grammars whose lexemes may end anywhere
     Vec other            # scratch: a mask; empty until it is needed
+    Vec ends             # scratch: where the lexemes of a state that is split end, see split_state.pyx
+    Vec wide             # the lexemes of wide states, see split_state.pxd: for each state their number, and the lexemes
     Vec reached          # scratch: lexer states
     Vec exits            # scratch: see trie_walk.pxd
+    uint32_t room        # how many lexer states a walk may add (split_room) before it ends with WIDE; 0: any number
     Scratch* scratch     # the mask being made; NULL between calls
     uint32_t takers      # how many calls, one inside the other, use it
     StoredMask* recent   # the mask of the last configuration whose mask depends on its text, or NULL

@@ -22,6 +22,7 @@ cdef int masks_init(Masks* k) noexcept nogil:
     k.recent = NULL
     k.scratch = NULL
     k.takers = 0
+    k.room = 0
     k.recent_key = NO_KEY
     k.recent_hits = k.misses = k.drops = k.visited = 0
     owner_init(&k.owner)
@@ -29,6 +30,8 @@ cdef int masks_init(Masks* k) noexcept nogil:
     own_vec(&k.owner, &k.reached)
     own_map(&k.owner, &k.base_states)
     own_map(&k.owner, &k.lengths)
+    own_vec(&k.owner, &k.wide)
+    own_vec(&k.owner, &k.ends)
     own_vec(&k.owner, &k.other)
     if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0:
         return NO_MEMORY
@@ -49,6 +52,7 @@ cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil:
     k.recent_key = NO_KEY
     map_clear(&k.base_states)
     map_clear(&k.lengths)
+    k.wide.len = 0
     segments_clear(&k.segments)
     config_table_clear(&k.configs)
     key_cache_clear(&k.keys)

@@ -68,6 +68,7 @@ cdef struct Dfa:
     uint32_t first_word  # lexemes from this number on match nothing, but no other lexeme ends where one of them can go on
     bint eager           # whether a lexeme ends as soon as no lexeme of its state can go on
     uint32_t max_states
+    uint32_t room        # how many states a walk may still add before it ends with WIDE, and one more; 0: any number
 
 # Make an automaton without states over the expressions of `nodes`, which must outlive it; the caller fills `lazy`. Returns
 # OK or NO_MEMORY; free it in both cases.
@@ -83,7 +84,7 @@ cdef int dfa_clear(Dfa* d) noexcept nogil
 cdef size_t dfa_bytes(const Dfa* d) noexcept nogil
 
 # The state before the first byte of a lexeme, written to `state`. `pairs` are `count` words (lexeme, expression, ...), sorted
-# by lexeme. Returns OK, NO_MEMORY or LIMIT_DFA_STATES.
+# by lexeme. Returns OK, NO_MEMORY, LIMIT_DFA_STATES or WIDE.
 cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
 # `dfa_start` for a state inside lexemes: the expressions are what may still follow. Such a state and a start state differ even
@@ -91,7 +92,7 @@ cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state)
 cdef int dfa_inside(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
 # Compute the target of a byte, enter it in `delta` for all bytes of its class, and write it to `target`. Returns OK, NO_MEMORY,
-# LIMIT_DFA_STATES, or the negative status of a derivative or an emptiness search. After an error nothing is entered.
+# LIMIT_DFA_STATES, WIDE, or the negative status of a derivative or an emptiness search. After an error nothing is entered.
 cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexcept nogil
 
 

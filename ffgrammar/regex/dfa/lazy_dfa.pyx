@@ -6,7 +6,7 @@ from ffgrammar.core.bits cimport bit_clear, bit_set, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_get, intern_len, intern_truncate
 from ffgrammar.core.owner cimport own_intern, own_vec, owner_bytes, owner_free, owner_init, owner_status
 from ffgrammar.core.pulse cimport pulse
-from ffgrammar.core.status cimport LIMIT_DFA_STATES, NO_MEMORY, OK
+from ffgrammar.core.status cimport LIMIT_DFA_STATES, NO_MEMORY, OK, WIDE
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.regex.dfa.threads cimport ALL_DIE, ALL_LEAVE, ENDS_BEFORE, GOES_ON, threads_init, threads_step
 from ffgrammar.regex.expr.derivative cimport derivative, next_class, same_class
@@ -21,6 +21,7 @@ cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
     cdef uint32_t empty
     d.nodes = nodes
     d.max_states = 1 << 22
+    d.room = 0
     d.eager = False
     d.first_word = 0xFFFFFFFF
     owner_init(&d.owner)
@@ -116,6 +117,10 @@ cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
         return NO_MEMORY
     vec_push(&d.accept, accept)
     vec_fill(&d.delta, 256, 0xFF)
+    if d.room:
+        d.room -= 1
+        if d.room == 0:
+            return WIDE
     return LIMIT_DFA_STATES if number >= d.max_states else OK
 
 
