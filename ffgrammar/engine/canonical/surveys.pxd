@@ -65,6 +65,17 @@ cdef class Surveys:
     # The steps of `survey` follow. Append the survey of a state.
     cdef int make_survey(self, Engine engine, uint32_t state) noexcept nogil
 
+    # Part of make_survey: whether so many nodes of the trie are listed for the bytes in `turning` that walk_all takes less time.
+    # Returns True or False.
+    cdef bint turns_often(self) noexcept nogil
+
+    # Part of make_survey, where few bytes may come, or where `turns_often` holds: walk the whole trie. Fills `examples`, `counts` and
+    # `pairs`. Returns as walk_turning.
+    cdef int walk_all(self, Engine engine, uint32_t state) noexcept nogil
+
+    # Part of make_survey: do what walk_all does, and walk only the parts of the trie that `explore` has found.
+    cdef int walk_some(self, Engine engine, uint32_t state) noexcept nogil
+
     # Part of make_survey: append the survey that `examples`, `counts` and `pairs` make. Changes `counts`.
     cdef int write_survey(self) noexcept nogil
 

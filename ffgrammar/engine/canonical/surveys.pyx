@@ -11,7 +11,7 @@ A survey is kept as a note (notes.pxd).
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
@@ -37,6 +37,8 @@ cdef enum:
     # In a whole survey, a letter or digit that leads to a state that is not open is no turning byte after this many bytes. (Fewer
     # subtrees reach that deep than have a letter somewhere.)
     FAR = 12
+    # Where the nodes that `turning` lists are more than one of so many, the whole trie is walked instead.
+    MUCH_LISTED = 8
     WIDE = 16            # a lexer state is wide if so many printable ASCII characters may come
 
 
@@ -91,17 +93,38 @@ cdef class Surveys:
         return min(status, OK)
 
     cdef int make_survey(self, Engine engine, uint32_t state) noexcept nogil:
-        cdef int status = self.explore(engine, state)
+        # (few tokens stay inside the lexeme where few bytes may come)
+        cdef int status = self.is_wide(engine, state)
+        cdef bint everywhere = status == 0
+        if status > 0:
+            status = self.explore(engine, state)
+            everywhere = self.turns_often()
         self.numbers.len = self.examples.len = self.counts.len = self.pairs.len = 0
-        if status >= 0 and self.whole:
-            status = self.add_places(engine)
+        if status >= 0:
+            status = self.walk_all(engine, state) if everywhere else self.walk_some(engine, state)
+        if status > 0:
+            return vec_push(&self.notes.words, TOO_MANY)
+        return self.write_survey() if status == OK else status
+
+    cdef bint turns_often(self) noexcept nogil:
+        cdef const uint32_t* starts = self.rules.nodes_by_byte.starts
+        cdef uint64_t listed = 0
+        cdef uint32_t byte
+        for byte in range(256):
+            if bit_test(self.turning, byte):
+                listed += starts[byte + 1] - starts[byte]
+        return MUCH_LISTED * listed > self.rules.trie.node_count
+
+    cdef int walk_all(self, Engine engine, uint32_t state) noexcept nogil:
+        return self.walk(engine, state, 0, 1, self.rules.trie.node_count, False)
+
+    cdef int walk_some(self, Engine engine, uint32_t state) noexcept nogil:
+        cdef int status = self.add_places(engine) if self.whole else OK
         if status >= 0:
             status = self.walk_turning(engine, state)
         if status == OK and self.deep <= self.rules.trie.max_depth:
             status = self.walk(engine, state, 0, 1, self.rules.trie.node_count, True)
-        if status > 0:
-            return vec_push(&self.notes.words, TOO_MANY)
-        return self.write_survey() if status == OK else status
+        return status
 
     cdef int write_survey(self) noexcept nogil:
         cdef size_t base = self.notes.words.len
