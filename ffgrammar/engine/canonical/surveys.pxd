@@ -34,6 +34,7 @@ cdef struct Place:
     uint32_t missing  # how many bytes of the character are missing there
     uint32_t depth    # how many bytes lead there at least
     uint32_t before   # the index of the place before the last of these bytes
+    uint32_t joined   # whether another place than `before` was found that leads there, too
 
 
 @cython.final
@@ -42,7 +43,7 @@ cdef class Surveys:
     cdef Reach reach
     cdef Notes notes
     # Scratch, while a survey is made.
-    # By lexer state: its number in the survey, or PASSED. In `explore`: how many bytes of the character are missing.
+    # By lexer state: its number in the survey, or PASSED. In `explore`: the index of its place.
     cdef Vec numbers
     cdef Vec examples         # by number: a token that leads there
     cdef Vec counts           # by number: how many tokens lead there
@@ -92,6 +93,10 @@ cdef class Surveys:
 
     # Add the states that `explore` has met to a whole survey.
     cdef int add_places(self, Engine engine) noexcept nogil
+
+    # Part of add_places: whether all ways to a place of `around` that `explore` has found lead through the same places. Returns True or
+    # False.
+    cdef bint has_one_way(self, uint32_t number) noexcept nogil
 
     # Part of add_places: write a token that leads to a place of `around`, on the way on which `explore` has found it. `number` is
     # the index of the place, and `nodes_left` is how many nodes of the trie may still be looked at. Returns 1; 0 if no such token

@@ -32,7 +32,7 @@ cdef enum:
     # the most places that `explore` looks at (with 24, canonical masks take 5% longer, with 256 they take 3% longer)
     MAX_AROUND = 128
     MAX_AROUND_WHOLE = 512  # for a whole survey; a counted string takes some 300
-    PLACE_WORDS = 4      # of `around`
+    PLACE_WORDS = 5      # of `around`
     MAX_NODES = 1 << 13  # the most nodes of the trie that the calls of find_example for one survey look at
     # In a whole survey, a letter or digit that leads to a state that is not open is no turning byte after this many bytes. (Fewer
     # subtrees reach that deep than have a letter somewhere.)
@@ -186,7 +186,7 @@ cdef class Surveys:
             if places[i].missing or places[i].depth >= self.deep:
                 continue
             status = self.find_example(engine, i, &nodes_left, &token)
-            if status == 0:
+            if status == 0 and not (nodes_left and self.has_one_way(i)):
                 # (the walk over the rest of the trie finds another token that leads there, if there is any)
                 self.deep = min(self.deep, places[i].depth)
             elif status > 0:
@@ -194,6 +194,14 @@ cdef class Surveys:
             if status < 0:
                 return status
         return OK
+
+    cdef bint has_one_way(self, uint32_t number) noexcept nogil:
+        cdef const Place* places = <const Place*>self.around.data
+        while number:
+            if places[number].joined:
+                return False
+            number = places[number].before
+        return True
 
     cdef int find_example(self, Engine engine, uint32_t number, uint32_t* nodes_left, uint32_t* token) noexcept nogil:
         cdef const Place* places = <const Place*>self.around.data
@@ -232,7 +240,7 @@ cdef class Surveys:
 
     cdef int explore(self, Engine engine, uint32_t state) noexcept nogil:
         cdef size_t at = 0
-        cdef Place place = Place(state, 0, 0, 0)
+        cdef Place place = Place(state, 0, 0, 0, False)
         cdef int status
         self.around.len = self.numbers.len = 0
         self.deep = ABSENT
@@ -280,10 +288,12 @@ cdef class Surveys:
         return OK
 
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil:
-        cdef uint32_t depth = (<const Place*>self.around.data)[before].depth + 1
-        cdef Place place = Place(now.state, now.missing, depth, before)
+        cdef Place* places = <Place*>self.around.data
+        cdef uint32_t depth = places[before].depth + 1
+        cdef Place place = Place(now.state, now.missing, depth, before, False)
         cdef uint32_t number = now.state >> 8
-        cdef bint known = number < self.numbers.len and self.numbers.data[number] == now.missing
+        cdef uint32_t index = self.numbers.data[number] if number < self.numbers.len else ABSENT
+        cdef bint known = index != ABSENT and places[index].missing == now.missing
         cdef int status = 1 if now.missing or (known and self.whole) else self.is_open(engine, now.state, byte)
         if status < 0:
             return status
@@ -291,13 +301,14 @@ cdef class Surveys:
             bit_set(self.turning, byte)
             return 0
         if status and known:
+            places[index].joined |= places[index].before != before
             return 1
         if status == 0 or self.around.len == PLACE_WORDS * (MAX_AROUND_WHOLE if self.whole else MAX_AROUND):
             self.deep = min(self.deep, depth)
             return 1
         if number >= self.numbers.len and vec_fill(&self.numbers, number + 1 - self.numbers.len, 0xFF) < 0:
             return NO_MEMORY
-        self.numbers.data[number] = now.missing
+        self.numbers.data[number] = <uint32_t>(self.around.len // PLACE_WORDS)
         return NO_MEMORY if vec_extend(&self.around, <const uint32_t*>&place, PLACE_WORDS) < 0 else 1
 
     cdef int walk_turning(self, Engine engine, uint32_t state) noexcept nogil:
