@@ -50,6 +50,9 @@ cdef class Surveys:
     cdef Vec pairs            # (number, token)
     cdef Vec around           # what `explore` has met: places (`Place`)
     cdef uint32_t[8] turning  # the turning bytes that CanonicalRules.nodes_by_byte lists, as bits
+    # Bytes that turn only after FAR bytes or more, as bits, and the least depth of the nodes that they may lead to, or ABSENT.
+    cdef uint32_t[8] far_turning
+    cdef uint32_t far
     cdef bint whole           # see `survey`
     cdef uint32_t deep        # the least depth of the nodes to which turning bytes may lead that are not in `turning`, or ABSENT
 
@@ -66,11 +69,14 @@ cdef class Surveys:
     # The steps of `survey` follow. Append the survey of a state.
     cdef int make_survey(self, Engine engine, uint32_t state) noexcept nogil
 
-    # Part of make_survey: whether so many nodes of the trie are listed for the bytes in `turning` that walk_all takes less time.
-    # Returns True or False.
-    cdef bint turns_often(self) noexcept nogil
+    # Part of make_survey, after `explore`: add the bytes in `far_turning` to `turning`, or let `deep` cover them.
+    cdef void settle_far(self) noexcept nogil
 
-    # Part of make_survey, where few bytes may come, or where `turns_often` holds: walk the whole trie. Fills `examples`, `counts` and
+    # Part of make_survey: whether so many nodes of the trie are listed for some bytes, given as bits, that walk_all takes less time.
+    # Returns True or False.
+    cdef bint lists_many(self, const uint32_t* bytes) noexcept nogil
+
+    # Part of make_survey, where few bytes may come, or where much is listed for turning bytes: walk the whole trie. Fills `examples`, `counts` and
     # `pairs`. Returns as walk_turning.
     cdef int walk_all(self, Engine engine, uint32_t state) noexcept nogil
 

@@ -34,16 +34,12 @@ cdef enum:
     MAX_AROUND_WHOLE = 512  # for a whole survey; a counted string takes some 300
     PLACE_WORDS = 5      # of `around`
     MAX_NODES = 1 << 13  # the most nodes of the trie that the calls of find_example for one survey look at
-    # In a whole survey, a letter or digit that leads to a state that is not open is no turning byte after this many bytes. (Fewer
-    # subtrees reach that deep than have a letter somewhere.)
-    FAR = 12
-    # Where the nodes that `turning` lists are more than one of so many, the whole trie is walked instead.
+    # A byte that leads to a state that is not open only after this many bytes need not be a turning byte: fewer subtrees may reach
+    # that deep than have this byte somewhere.
+    FAR = 6
+    # If more than one of so many nodes are listed for some bytes, a walk over the whole trie takes less time.
     MUCH_LISTED = 8
     WIDE = 16            # a lexer state is wide if so many printable ASCII characters may come
-
-
-cdef inline bint is_alphanumeric(uint32_t byte) noexcept nogil:
-    return 0x30 <= byte <= 0x39 or 0x41 <= byte & ~<uint32_t>0x20 <= 0x5A
 
 
 cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil:
@@ -53,6 +49,10 @@ cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil
     if byte < 0xC0:
         return missing - (missing > 0)
     return 1 + (byte >= 0xE0) + (byte >= 0xF0)
+
+
+cdef inline bint is_alphanumeric(uint32_t byte) noexcept nogil:
+    return 0x30 <= byte <= 0x39 or 0x41 <= byte & ~<uint32_t>0x20 <= 0x5A
 
 
 @cython.final
@@ -98,7 +98,8 @@ cdef class Surveys:
         cdef bint everywhere = status == 0
         if status > 0:
             status = self.explore(engine, state)
-            everywhere = self.turns_often()
+            self.settle_far()
+            everywhere = self.lists_many(self.turning)
         self.numbers.len = self.examples.len = self.counts.len = self.pairs.len = 0
         if status >= 0:
             status = self.walk_all(engine, state) if everywhere else self.walk_some(engine, state)
@@ -106,12 +107,23 @@ cdef class Surveys:
             return vec_push(&self.notes.words, TOO_MANY)
         return self.write_survey() if status == OK else status
 
-    cdef bint turns_often(self) noexcept nogil:
+    cdef void settle_far(self) noexcept nogil:
+        cdef uint32_t i
+        if self.far >= self.deep:
+            # (the walk over the rest of the trie finds these tokens, too)
+            return
+        if self.lists_many(self.far_turning):
+            self.deep = self.far
+            return
+        for i in range(8):
+            self.turning[i] |= self.far_turning[i]
+
+    cdef bint lists_many(self, const uint32_t* bytes) noexcept nogil:
         cdef const uint32_t* starts = self.rules.nodes_by_byte.starts
         cdef uint64_t listed = 0
         cdef uint32_t byte
         for byte in range(256):
-            if bit_test(self.turning, byte):
+            if bit_test(bytes, byte):
                 listed += starts[byte + 1] - starts[byte]
         return MUCH_LISTED * listed > self.rules.trie.node_count
 
@@ -243,8 +255,9 @@ cdef class Surveys:
         cdef Place place = Place(state, 0, 0, 0, False)
         cdef int status
         self.around.len = self.numbers.len = 0
-        self.deep = ABSENT
+        self.deep = self.far = ABSENT
         memset(self.turning, 0, sizeof(self.turning))
+        memset(self.far_turning, 0, sizeof(self.far_turning))
         if vec_extend(&self.around, <const uint32_t*>&place, PLACE_WORDS) < 0:
             return NO_MEMORY
         while at < self.around.len:
@@ -298,7 +311,11 @@ cdef class Surveys:
         if status < 0:
             return status
         if status == 0 and self.rules.nodes_by_byte.is_listed[byte] and not (self.whole and depth >= FAR and is_alphanumeric(byte)):
-            bit_set(self.turning, byte)
+            if depth >= FAR and not bit_test(self.turning, byte):
+                bit_set(self.far_turning, byte)
+                self.far = min(self.far, depth)
+            else:
+                bit_set(self.turning, byte)
             return 0
         if status and known:
             places[index].joined |= places[index].before != before
