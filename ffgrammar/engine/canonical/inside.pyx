@@ -16,7 +16,8 @@ from ffgrammar.engine.canonical.common_followers cimport ALL_TOKENS, TOO_FEW, Co
 from ffgrammar.engine.canonical.groups cimport BY_THEMSELVES, Groups
 from ffgrammar.engine.canonical.notes cimport Notes
 from ffgrammar.engine.canonical.single_tokens cimport SingleTokens
-from ffgrammar.engine.canonical.surveys cimport ANY_BYTE, MANY, TOO_MANY, Surveys
+from ffgrammar.engine.canonical.surroundings cimport ANY_BYTE
+from ffgrammar.engine.canonical.surveys cimport MANY, TOO_MANY, Surveys
 from ffgrammar.engine.masks.compute cimport is_complete
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE
@@ -103,7 +104,7 @@ cdef class InsideTokens:
             status = self.leads.follow_inside(engine, self.leads.base, example, &config)
             if status >= 0 and listed == <uint32_t>MANY and part.whole and not transition.lacks_endings:
                 # (the pre-token can end after each outcome of the transition, so this state is not looked at if it is open)
-                status = self.surveys.ends_freely(engine, config.state, ANY_BYTE)
+                status = self.surveys.near.ends_freely(engine, config.state, ANY_BYTE)
                 if status > 0:
                     trace_release(&engine.recognizer.trace, &mark)
                     continue
