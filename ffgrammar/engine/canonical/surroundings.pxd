@@ -11,7 +11,7 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 
 cdef enum:
     ANY_BYTE = 0x80     # instead of a byte: what holds after a byte beyond ASCII holds after every byte
-    PLACE_WORDS = 4     # of a `Place`
+    PLACE_WORDS = 5     # of a `Place`
 
 
 cdef struct Arrival:
@@ -25,6 +25,7 @@ cdef struct Place:
     uint32_t missing  # how many bytes of the character are missing there
     uint32_t depth    # how many bytes lead there at least
     uint32_t before   # the index of the place before the last of these bytes
+    uint32_t byte     # one that leads there from `before`
 
 
 cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil:
@@ -43,14 +44,12 @@ cdef class Surroundings:
     cdef bint whole           # whether the survey is whole (Surveys.survey)
     cdef Vec places           # what `explore` has met (`Place`); the first one is the state itself
     cdef Vec place_of         # by lexer state: the index of its place, or ABSENT
-    cdef Vec steps            # pairs of places: the place before a byte, and the one after it
     cdef uint32_t[8] turning  # the turning bytes that CanonicalRules.nodes_by_byte lists, as bits
     cdef uint32_t deep        # the least depth of the nodes to which turning bytes may lead that are not in `turning`, or ABSENT
     # Bytes that turn only after FAR bytes or more, as bits, and the least depth of the nodes that they may lead to, or ABSENT.
     cdef uint32_t[8] far_turning
     cdef uint32_t far
     cdef uint32_t nodes_left  # how many nodes of the trie the calls of find_example may still look at
-    cdef Vec leads_there      # scratch: by place, see mark_ways
 
     # All methods run with the engine's lock held.
 
@@ -66,9 +65,6 @@ cdef class Surroundings:
     # looked at; 0; or a status.
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil
 
-    # Part of `meet`: note that a byte leads from one place to another one. Returns 1 or NO_MEMORY.
-    cdef int add_step(self, uint32_t before, uint32_t after) noexcept nogil
-
     # Part of `explore`, at its end: add the bytes in `far_turning` to `turning`, or let `deep` cover them.
     cdef void settle_far(self) noexcept nogil
 
@@ -76,19 +72,12 @@ cdef class Surroundings:
     # Returns True or False.
     cdef bint lists_many(self, const uint32_t* bytes) noexcept nogil
 
-    # Write a token that leads to a place. `number` is the index of the place. Returns 1; 0 if no such token is found; or a status. If
-    # none is found and nodes_left is not 0, then all tokens that lead there have turning bytes, or are at least `deep`.
+    # Write a token that leads to a place on the way on which `explore` has found it. `number` is the index of the place. Returns 1; 0
+    # if no such token is found; or a status.
     cdef int find_example(self, Engine engine, uint32_t number, uint32_t* token) noexcept nogil
 
-    # Part of find_example: look only at the way on which `explore` has found the place. Returns 1, 0 or a status.
-    cdef int find_on_way(self, Engine engine, uint32_t number, uint32_t* token) noexcept nogil
-
-    # Part of find_example: look at all ways. Returns 1, 0 or a status.
-    cdef int find_on_any_way(self, Engine engine, uint32_t number, uint32_t* token) noexcept nogil
-
-    # Part of find_on_any_way: mark the places in `leads_there` from which bytes lead to a place, and the place itself. Returns OK or
-    # NO_MEMORY.
-    cdef int mark_ways(self, uint32_t number) noexcept nogil
+    # Write the bytes of this way to `bytes`, which has room for MAX_TOKEN_BYTES. Returns how many they are.
+    cdef uint32_t write_way(self, uint32_t number, uint8_t* bytes) noexcept nogil
 
     # Whether a lexer state is open after a byte (`ends_freely`). In a whole survey, the wide states are open. Returns 1, 0 or a
     # status.

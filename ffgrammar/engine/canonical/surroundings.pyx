@@ -18,7 +18,7 @@ cdef enum:
     # the most places that `explore` looks at (with 24, canonical masks take 5% longer, with 256 they take 3% longer)
     MAX_AROUND = 128
     MAX_AROUND_WHOLE = 512  # for a whole survey; a counted string takes some 300
-    MAX_NODES = 1 << 16  # the most nodes of the trie that the calls of find_example for one survey look at
+    MAX_NODES = 1 << 13  # the most nodes of the trie that the calls of find_example for one survey look at
     # A byte that leads to a state that is not open only after this many bytes need not be a turning byte: fewer subtrees may reach
     # that deep than have this byte somewhere.
     FAR = 6
@@ -45,20 +45,16 @@ cdef class Surroundings:
         self.reach = reach
         vec_init(&self.places)
         vec_init(&self.place_of)
-        vec_init(&self.steps)
-        vec_init(&self.leads_there)
 
     def __dealloc__(self):
         vec_free(&self.places)
         vec_free(&self.place_of)
-        vec_free(&self.steps)
-        vec_free(&self.leads_there)
 
     cdef int explore(self, Engine engine, uint32_t state) noexcept nogil:
         cdef size_t at = 0
-        cdef Place place = Place(state, 0, 0, 0)
+        cdef Place place = Place(state, 0, 0, 0, 0)
         cdef int status
-        self.places.len = self.place_of.len = self.steps.len = 0
+        self.places.len = self.place_of.len = 0
         self.nodes_left = MAX_NODES
         self.deep = self.far = ABSENT
         memset(self.turning, 0, sizeof(self.turning))
@@ -109,7 +105,7 @@ cdef class Surroundings:
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil:
         cdef const Place* places = <const Place*>self.places.data
         cdef uint32_t depth = places[before].depth + 1
-        cdef Place place = Place(now.state, now.missing, depth, before)
+        cdef Place place = Place(now.state, now.missing, depth, before, byte)
         cdef uint32_t number = now.state >> 8
         cdef uint32_t index = self.place_of.data[number] if number < self.place_of.len else ABSENT
         cdef bint known = index != ABSENT and places[index].missing == now.missing
@@ -124,20 +120,22 @@ cdef class Surroundings:
                 bit_set(self.turning, byte)
             return 0
         if status and known:
-            return self.add_step(before, index)
+            return 1
         if status == 0 or self.places.len == PLACE_WORDS * (MAX_AROUND_WHOLE if self.whole else MAX_AROUND):
             self.deep = min(self.deep, depth)
             return 1
         if number >= self.place_of.len and vec_fill(&self.place_of, number + 1 - self.place_of.len, 0xFF) < 0:
             return NO_MEMORY
-        index = <uint32_t>(self.places.len // PLACE_WORDS)
-        self.place_of.data[number] = index
-        if vec_extend(&self.places, <const uint32_t*>&place, PLACE_WORDS) < 0:
-            return NO_MEMORY
-        return self.add_step(before, index)
+        self.place_of.data[number] = <uint32_t>(self.places.len // PLACE_WORDS)
+        return NO_MEMORY if vec_extend(&self.places, <const uint32_t*>&place, PLACE_WORDS) < 0 else 1
 
-    cdef int add_step(self, uint32_t before, uint32_t after) noexcept nogil:
-        return NO_MEMORY if vec_push(&self.steps, before) < 0 or vec_push(&self.steps, after) < 0 else 1
+    cdef uint32_t write_way(self, uint32_t number, uint8_t* bytes) noexcept nogil:
+        cdef const Place* places = <const Place*>self.places.data
+        cdef uint32_t count = places[number].depth
+        while number:
+            bytes[places[number].depth - 1] = <uint8_t>places[number].byte
+            number = places[number].before
+        return count
 
     cdef void settle_far(self) noexcept nogil:
         cdef uint32_t i
@@ -160,11 +158,6 @@ cdef class Surroundings:
         return MUCH_LISTED * listed > self.rules.trie.node_count
 
     cdef int find_example(self, Engine engine, uint32_t number, uint32_t* token) noexcept nogil:
-        # (most often the first way will do)
-        cdef int status = self.find_on_way(engine, number, token)
-        return self.find_on_any_way(engine, number, token) if status == 0 and self.nodes_left else status
-
-    cdef int find_on_way(self, Engine engine, uint32_t number, uint32_t* token) noexcept nogil:
         cdef const Place* places = <const Place*>self.places.data
         cdef const TrieNode* nodes = self.rules.trie.nodes
         cdef uint32_t[MAX_TOKEN_BYTES + 1] states  # by depth: those of the places on the way
@@ -189,53 +182,6 @@ cdef class Surroundings:
                 return 1
             at = next_node(nodes, at, target == states[depth] and depth < last)
         return 0
-
-    cdef int find_on_any_way(self, Engine engine, uint32_t number, uint32_t* token) noexcept nogil:
-        cdef const Place* places = <const Place*>self.places.data
-        cdef const TrieNode* nodes = self.rules.trie.nodes
-        cdef uint32_t[MAX_TOKEN_BYTES + 1] states
-        cdef uint8_t[MAX_TOKEN_BYTES + 1] missing
-        cdef uint32_t at = 1
-        cdef uint32_t depth, index
-        cdef bint descends
-        cdef int status = self.mark_ways(number)
-        states[0] = places[0].state
-        missing[0] = 0
-        while status >= 0 and at < self.rules.trie.node_count and self.nodes_left:
-            depth = node_depth(&nodes[at])
-            if depth + self.rules.trie.heights[at] < places[number].depth:
-                at = next_node(nodes, at, False)
-                continue
-            self.nodes_left -= 1
-            status = dfa_step(&engine.recognizer.dfa, states[depth - 1], node_byte(&nodes[at]), &states[depth])
-            missing[depth] = missing_after(missing[depth - 1], node_byte(&nodes[at]))
-            if (states[depth] == places[number].state and not missing[depth]
-                    and node_token(&nodes[at]) != self.rules.trie.pad_token and status >= 0):
-                token[0] = node_token(&nodes[at])
-                return 1
-            index = states[depth] >> 8
-            descends = states[depth] <= LAST_STATE and index < self.place_of.len and self.place_of.data[index] != ABSENT
-            if descends:
-                # (a state with two places, which differ in `missing`, may stand for either of them)
-                index = self.place_of.data[index]
-                descends = self.leads_there.data[index] or places[index].missing != missing[depth]
-            at = next_node(nodes, at, descends)
-        return min(status, OK)
-
-    cdef int mark_ways(self, uint32_t number) noexcept nogil:
-        cdef bint marked = True
-        cdef size_t i
-        self.leads_there.len = 0
-        if vec_fill(&self.leads_there, self.places.len // PLACE_WORDS, 0) < 0:
-            return NO_MEMORY
-        self.leads_there.data[number] = True
-        while marked:
-            marked = False
-            # (most steps lead to later places)
-            for i in range(self.steps.len, 0, -2):
-                if self.leads_there.data[self.steps.data[i - 1]] and not self.leads_there.data[self.steps.data[i - 2]]:
-                    self.leads_there.data[self.steps.data[i - 2]] = marked = True
-        return OK
 
     cdef int is_open(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil:
         return self.is_wide(engine, state) if self.whole else self.ends_freely(engine, state, byte)

@@ -20,6 +20,12 @@ cdef enum:
     TOO_MANY = 0xFFFFFFFF
     # instead of the number of tokens that lead to a state: there are more than MAX_LISTED
     MANY = 0xFFFFFFFF
+    IS_WAY = 0x80000000  # flag of an example: it is no token
+
+
+cdef inline uint32_t way_words(uint32_t size) noexcept nogil:
+    """How many words of a survey a way of so many bytes takes."""
+    return (size + 3) >> 2
 
 
 @cython.final
@@ -40,7 +46,8 @@ cdef class Surveys:
     # token that leads there, how many tokens lead there, and a list of these tokens. If more than MAX_LISTED tokens lead there,
     # MANY stands in place of their number, and there is no list. A token that ends inside a character does not count. With
     # `whole`, the states that are open are in the survey, too, and have MANY: this is for sieves with a transition that lacks
-    # endings.
+    # endings. Of such a state it may not be known whether a token leads there. Then the example is a number of bytes with the flag
+    # IS_WAY, and the bytes take the place of the list (way_words).
     cdef int survey(self, Engine engine, uint32_t state, bint whole, uint32_t* offset) noexcept nogil
 
     # The steps of `survey` follow. Append the survey of a state.
@@ -56,11 +63,14 @@ cdef class Surveys:
     # Part of make_survey: append the survey that `examples`, `counts` and `pairs` make. Changes `counts`.
     cdef int write_survey(self) noexcept nogil
 
+    # Part of write_survey: append an example and the number of tokens. With IS_WAY, the example is the index of a place.
+    cdef int write_example(self, uint32_t example, uint32_t count) noexcept nogil
+
     # Add the places of the surroundings to a whole survey.
     cdef int add_places(self, Engine engine) noexcept nogil
 
-    # Add a state, with a token that leads there, to a whole survey. The state has MANY.
-    cdef int add_passed(self, uint32_t state, uint32_t token) noexcept nogil
+    # Add a state, with an example, to a whole survey. The state has MANY.
+    cdef int add_passed(self, uint32_t state, uint32_t example) noexcept nogil
 
     # Walk below the nodes of the trie that turning bytes lead to. Returns OK; 1 if there are TOO_MANY states; or a status.
     cdef int walk_turning(self, Engine engine, uint32_t state) noexcept nogil

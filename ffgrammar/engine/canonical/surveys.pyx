@@ -99,7 +99,7 @@ cdef class Surveys:
             return NO_MEMORY
         for number in range(<uint32_t>self.examples.len):
             count = self.counts.data[number]
-            if vec_push(&self.notes.words, self.examples.data[number]) < 0 or vec_push(&self.notes.words, count) < 0:
+            if self.write_example(self.examples.data[number], count) < 0:
                 return NO_MEMORY
             if count != MANY:
                 # from now on `counts` says where the next token of the list goes
@@ -114,6 +114,16 @@ cdef class Surveys:
                 self.counts.data[number] += 1
         return OK
 
+    cdef int write_example(self, uint32_t example, uint32_t count) noexcept nogil:
+        cdef uint32_t[MAX_TOKEN_BYTES] way
+        cdef uint32_t size
+        if not example & <uint32_t>IS_WAY:
+            return NO_MEMORY if vec_push(&self.notes.words, example) < 0 or vec_push(&self.notes.words, count) < 0 else OK
+        size = self.near.write_way(example & ~<uint32_t>IS_WAY, <uint8_t*>way)
+        if vec_push(&self.notes.words, size | <uint32_t>IS_WAY) < 0 or vec_push(&self.notes.words, count) < 0:
+            return NO_MEMORY
+        return vec_extend(&self.notes.words, way, way_words(size))
+
     cdef int add_places(self, Engine engine) noexcept nogil:
         cdef const Place* places = <const Place*>self.near.places.data
         cdef uint32_t i, token
@@ -122,21 +132,18 @@ cdef class Surveys:
             if places[i].missing or places[i].depth >= self.near.deep:
                 continue
             status = self.near.find_example(engine, i, &token)
-            if status == 0 and not self.near.nodes_left:
-                # (the walk over the rest of the trie finds a token that leads there, if there is any)
-                self.near.deep = min(self.near.deep, places[i].depth)
-            elif status > 0:
-                status = self.add_passed(places[i].state, token)
+            if status >= 0:
+                status = self.add_passed(places[i].state, token if status else i | <uint32_t>IS_WAY)
             if status < 0:
                 return status
         return OK
 
-    cdef int add_passed(self, uint32_t state, uint32_t token) noexcept nogil:
+    cdef int add_passed(self, uint32_t state, uint32_t example) noexcept nogil:
         cdef uint32_t number = state >> 8
         if number >= self.numbers.len and vec_fill(&self.numbers, number + 1 - self.numbers.len, 0xFF) < 0:
             return NO_MEMORY
         self.numbers.data[number] = PASSED
-        if vec_push(&self.examples, token) < 0 or vec_push(&self.counts, MANY) < 0:
+        if vec_push(&self.examples, example) < 0 or vec_push(&self.counts, MANY) < 0:
             return NO_MEMORY
         return OK
 
