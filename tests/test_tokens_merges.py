@@ -218,6 +218,16 @@ def test_what_is_kept_is_bounded_and_changes_nothing(cl100k: Tokenizer) -> None:
         ]
 
 
+def test_masks_that_are_asked_for_often_are_kept(cl100k: Tokenizer) -> None:
+    merges = Merges(cl100k.trie)
+    successors = Successors(merges, 4 * len(Successors(merges).after(0)))
+    often, seldom = successors.after(1), successors.after(2)
+    for token in range(3, 9):
+        successors.after(token)
+        assert successors.after(1) is often
+    assert successors.after(2) == seldom and successors.after(2) is not seldom
+
+
 def test_a_token_with_a_byte_that_is_no_token() -> None:
     """Such a token is never a part of a pre-token's encoding. It is found only as a whole pre-token."""
     merges = Merges(TokenTrie([b"a", b"ab", b"abc", b"cab"]))

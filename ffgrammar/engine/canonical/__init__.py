@@ -19,6 +19,7 @@ In reading order:
     few_texts       the tokens that may come where the grammar leaves few texts
     notes           what is found out about lexer states, kept for all grammars
     doubts          tokens whose ending does not show that the pre-token can end
+    surroundings    to which lexer states bytes lead near a state
     surveys         where tokens lead from a lexer state
     common_followers  a few tokens that can follow nearly every token
     parts           canonical masks made from parts, where each token has to be looked at

@@ -186,19 +186,22 @@ cdef class CommonFollowers:
         return self.lookahead.end_search(status)
 
     cdef int list_closing(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil:
+        cdef uint32_t last = DEAD
         cdef uint32_t byte, target
+        cdef int closes = 0
         cdef int status
         memset(bytes, 0, 8 * sizeof(uint32_t))
         for byte in range(256):
             status = dfa_step(&engine.recognizer.dfa, config.state, byte, &target)
+            if status >= 0 and target <= LAST_STATE and target != last:
+                # (most bytes lead to one state)
+                last = target
+                closes = 1 if is_complete(&engine.recognizer, target) else self.completes_next(engine, target)
+                status = min(closes, 0)
             if status < 0:
                 return status
-            if target <= LAST_STATE:
-                status = 1 if is_complete(&engine.recognizer, target) else self.completes_next(engine, target)
-                if status < 0:
-                    return status
-                if status:
-                    bit_set(bytes, byte)
+            if target <= LAST_STATE and closes:
+                bit_set(bytes, byte)
         return OK
 
     cdef int completes_next(self, Engine engine, uint32_t state) noexcept nogil:

@@ -6,7 +6,7 @@ once: they are no dead ends, and only the rest are judged (common_followers.pyx)
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 from libc.string cimport memcpy, memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
@@ -16,7 +16,8 @@ from ffgrammar.engine.canonical.common_followers cimport ALL_TOKENS, TOO_FEW, Co
 from ffgrammar.engine.canonical.groups cimport BY_THEMSELVES, Groups
 from ffgrammar.engine.canonical.notes cimport Notes
 from ffgrammar.engine.canonical.single_tokens cimport SingleTokens
-from ffgrammar.engine.canonical.surveys cimport ANY_BYTE, MANY, TOO_MANY, Surveys
+from ffgrammar.engine.canonical.surroundings cimport ANY_BYTE
+from ffgrammar.engine.canonical.surveys cimport IS_WAY, MANY, TOO_MANY, Surveys, way_words
 from ffgrammar.engine.masks.compute cimport is_complete
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE
@@ -100,10 +101,15 @@ cdef class InsideTokens:
             listed = words[at + 1]
             at += 2
             answers = self.lookahead.steps.dependent_answers
-            status = self.leads.follow_inside(engine, self.leads.base, example, &config)
+            if example & <uint32_t>IS_WAY:
+                example &= ~<uint32_t>IS_WAY
+                status = self.leads.follow_bytes(engine, self.leads.base, <const uint8_t*>(words + at), example, &config)
+                at += way_words(example)
+            else:
+                status = self.leads.follow_inside(engine, self.leads.base, example, &config)
             if status >= 0 and listed == <uint32_t>MANY and part.whole and not transition.lacks_endings:
                 # (the pre-token can end after each outcome of the transition, so this state is not looked at if it is open)
-                status = self.surveys.ends_freely(engine, config.state, ANY_BYTE)
+                status = self.surveys.near.ends_freely(engine, config.state, ANY_BYTE)
                 if status > 0:
                     trace_release(&engine.recognizer.trace, &mark)
                     continue

@@ -1,7 +1,7 @@
 """Leads: where the tokens of a configuration's mask lead."""
 
 cimport cython
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.map cimport Map
@@ -84,6 +84,10 @@ cdef class Leads:
     # row is not virtual and the token leaves the lexeme, the written state is above LAST_STATE.
     cdef int follow_inside(self, Engine engine, uint32_t state, uint32_t token, Config* config) noexcept nogil
 
-    # Write the configuration that the bytes of a token lead to from the place, step by step. Returns 1; 0 if the token may not
-    # come; or a status.
-    cdef int take_steps(self, Engine engine, uint32_t token, Config* config) noexcept nogil
+    # follow_inside for `count` bytes, which need not be those of a token.
+    cdef int follow_bytes(
+        self, Engine engine, uint32_t state, const uint8_t* bytes, uint32_t count, Config* config) noexcept nogil
+
+    # Write the configuration that `count` bytes lead to from the place, step by step. Returns 1; 0 if they may not come; or a
+    # status.
+    cdef int take_steps(self, Engine engine, const uint8_t* bytes, uint32_t count, Config* config) noexcept nogil

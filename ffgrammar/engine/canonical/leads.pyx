@@ -8,7 +8,7 @@ leads to. There the bytes of the token are stepped through from the place.
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test
 from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
@@ -174,29 +174,38 @@ cdef class Leads:
         self.is_open = False
 
     cdef int follow_lead(self, Engine engine, uint32_t number, uint32_t token, Config* config) noexcept nogil:
+        cdef uint32_t start = self.trie.offsets[token]
         config.row = self.configs.data[2 * number]
         config.state = self.configs.data[2 * number + 1]
-        return self.take_steps(engine, token, config) if config.row & VIRTUAL else 1
+        if not config.row & VIRTUAL:
+            return 1
+        return self.take_steps(engine, self.trie.blob + start, self.trie.offsets[token + 1] - start, config)
 
     cdef int follow_inside(self, Engine engine, uint32_t state, uint32_t token, Config* config) noexcept nogil:
+        cdef uint32_t start = self.trie.offsets[token]
+        return self.follow_bytes(engine, state, self.trie.blob + start, self.trie.offsets[token + 1] - start, config)
+
+    cdef int follow_bytes(
+        self, Engine engine, uint32_t state, const uint8_t* bytes, uint32_t count, Config* config
+    ) noexcept nogil:
         cdef uint32_t i
         cdef int status
         if self.start.row & VIRTUAL:
-            return self.take_steps(engine, token, config)
+            return self.take_steps(engine, bytes, count, config)
         config.row = self.start.row
         config.state = state
-        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
-            status = dfa_step(&engine.recognizer.dfa, config.state, self.trie.blob[i], &config.state)
+        for i in range(count):
+            status = dfa_step(&engine.recognizer.dfa, config.state, bytes[i], &config.state)
             if status < 0 or config.state > LAST_STATE:
                 return min(status, OK)
         return 1
 
-    cdef int take_steps(self, Engine engine, uint32_t token, Config* config) noexcept nogil:
+    cdef int take_steps(self, Engine engine, const uint8_t* bytes, uint32_t count, Config* config) noexcept nogil:
         cdef uint32_t i
         cdef int status
         config[0] = self.place
-        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
-            status = self.lookahead.steps.step(engine, config, self.trie.blob[i])
+        for i in range(count):
+            status = self.lookahead.steps.step(engine, config, bytes[i])
             if status <= 0:
                 return status
         return 1

@@ -41,7 +41,10 @@ cdef class CanonicalMasks:
     cdef CanonicalState at
     cdef uint32_t losses       # their offset in `lost`
     cdef bint has_unkept       # whether the losses found last hold for this text only
-    cdef Vec later             # scratch: losses of the second kind
+    # Scratch.
+    cdef Vec later             # losses of the second kind
+    cdef Vec is_dead           # for each part of a sieve, a mask of its dead ends
+    cdef Vec marked            # the indices of the words of `is_dead` that are not 0
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
     # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status.
@@ -89,10 +92,13 @@ cdef class CanonicalMasks:
     # `find_losses` for a configuration and a sieve whose losses are not in the field `offsets` yet.
     cdef int list_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil
 
-    # In which parts a token lives that is a dead end in part number `dead_in`. Returns 0 if it lives in none, 1 if only in parts
-    # that go on with the pre-token, else 2. Here and below, the argument `offsets` has a number for each part: the offset of its
-    # dead ends in DeadEnds.dead.
-    cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t dead_in, uint32_t token) noexcept nogil
+    # Part of list_losses: fill `is_dead`, if the sieve has several parts. Here and below, the argument `offsets` has a number for
+    # each part: the offset of its dead ends in DeadEnds.dead.
+    cdef int mark_dead(self, Sieve sieve, const uint32_t* offsets) noexcept nogil
+
+    # Part of list_losses: in which parts a token lives that is a dead end in part number `dead_in`. Returns 0 if it lives in none, 1
+    # if only in parts that go on with the pre-token, else 2.
+    cdef int lives_in(self, Sieve sieve, uint32_t dead_in, uint32_t token) noexcept nogil
 
     # Whether the pre-token so far may be the beginning of an unmergeable token that goes on. Returns True or False.
     cdef bint may_be_spelled(self, const CanonicalState* at, Sieve sieve) noexcept nogil

@@ -96,6 +96,8 @@ cdef class CanonicalMasks:
         vec_init(&self.offsets)
         vec_init(&self.lost)
         vec_init(&self.later)
+        vec_init(&self.is_dead)
+        vec_init(&self.marked)
         if intern_init(&self.names) < 0:
             raise MemoryError
 
@@ -104,6 +106,8 @@ cdef class CanonicalMasks:
         vec_free(&self.offsets)
         vec_free(&self.lost)
         vec_free(&self.later)
+        vec_free(&self.is_dead)
+        vec_free(&self.marked)
 
     cdef int enter(self, Engine engine) noexcept nogil:
         cdef size_t held = intern_bytes(&self.names) + (self.offsets.cap + self.lost.cap) * sizeof(uint32_t)
@@ -304,23 +308,43 @@ cdef class CanonicalMasks:
             if offsets[i] == <uint32_t>IN_PARTS:
                 offset[0] = IN_PARTS
                 return OK
+        if self.mark_dead(sieve, offsets) < 0:
+            return NO_MEMORY
         for i in range(sieve.count):
             for j in range(self.dead_ends.count(offsets[i])):
                 token = self.dead_ends.dead.data[offsets[i] + 1 + j]
-                alive = self.lives_in(sieve, offsets, i, token)
+                alive = self.lives_in(sieve, i, token)
                 if (alive == 0 and vec_push(&self.lost, token) < 0) or (alive == 1 and vec_push(&self.later, token) < 0):
                     return NO_MEMORY
         self.lost.data[offset[0]] = <uint32_t>self.lost.len - offset[0] - 2
         self.lost.data[offset[0] + 1] = <uint32_t>self.later.len
         return vec_extend(&self.lost, self.later.data, self.later.len)
 
-    cdef int lives_in(self, Sieve sieve, const uint32_t* offsets, uint32_t dead_in, uint32_t token) noexcept nogil:
+    cdef int mark_dead(self, Sieve sieve, const uint32_t* offsets) noexcept nogil:
+        cdef const uint32_t* dead
+        cdef uint32_t i, j
+        cdef size_t size = <size_t>self.trie.n_words
+        # (the bits that were set last are cleared one by one: they are few)
+        for i in range(<uint32_t>self.marked.len):
+            self.is_dead.data[self.marked.data[i]] = 0
+        self.marked.len = 0
+        if sieve.count * size > self.is_dead.len and vec_fill(&self.is_dead, sieve.count * size - self.is_dead.len, 0) < 0:
+            return NO_MEMORY
+        for i in range(sieve.count if sieve.count > 1 else 0):
+            dead = self.dead_ends.dead.data + offsets[i] + 1
+            for j in range(self.dead_ends.count(offsets[i])):
+                if vec_push(&self.marked, <uint32_t>(i * size) + (dead[j] >> 5)) < 0:
+                    return NO_MEMORY
+                bit_set(self.is_dead.data + i * size, dead[j])
+        return OK
+
+    cdef int lives_in(self, Sieve sieve, uint32_t dead_in, uint32_t token) noexcept nogil:
         cdef int found = 0
         cdef uint32_t i
         for i in range(sieve.count):
             if i == dead_in or not bit_test(sieve.parts[i].transition.mask, token):
                 continue
-            if not self.dead_ends.is_dead(offsets[i], token):
+            if not bit_test(self.is_dead.data + i * <size_t>self.trie.n_words, token):
                 if sieve.parts[i].way != GOES_ON:
                     return 2
                 found = 1

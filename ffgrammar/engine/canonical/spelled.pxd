@@ -29,7 +29,10 @@ cdef class Spelled:
     # unmergeable token. The node must lead to such a token (CanonicalRules.leads_to_unmergeable). Returns OK or NO_MEMORY.
     cdef int find(self, uint32_t node, uint32_t* offset) noexcept nogil
 
-    # Part of `find`: append the tokens.
+    # Part of `find`: append the tokens that the tokenizer keeps for a node. If it has none, list them and let it keep them.
+    cdef int add_list(self, uint32_t node) noexcept with gil
+
+    # Part of add_list: append the tokens.
     cdef int list_tokens(self, uint32_t node) noexcept nogil
 
     # Part of list_tokens: append the tokens that spell the bytes of `node` from the byte after `above` to any byte from `first` on.

@@ -1,6 +1,6 @@
 """An unmergeable token is one that merges do not make, and that the tokenizer writes only where it is a whole pre-token. So other
 tokens must not spell it. Which tokens can begin to spell one depends on the node of the trie that the pre-token so far leads to,
-and on nothing else. It is found once for each node.
+and on nothing else. It is found once for each node, and kept for all grammars.
 """
 
 cimport cython
@@ -9,7 +9,7 @@ from libc.stdint cimport uint32_t
 
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.tokens.vocabulary.trie cimport node_depth, node_token, subtree_end
 
 
@@ -48,13 +48,26 @@ cdef class Spelled:
         offset[0] = <uint32_t>self.tokens.len
         if vec_push(&self.tokens, 0) < 0:
             return NO_MEMORY
-        status = self.list_tokens(node)
+        status = self.add_list(node)
         if status >= 0:
             self.tokens.data[offset[0]] = <uint32_t>self.tokens.len - offset[0] - 1
             status = map_put(&self.at, node, offset[0])
         if status < 0:
             self.tokens.len = offset[0]
         return status
+
+    cdef int add_list(self, uint32_t node) noexcept with gil:
+        cdef size_t base = self.tokens.len
+        cdef bytes kept = self.rules.spelled.get(node)
+        if kept is not None:
+            return vec_extend(&self.tokens, <const uint32_t*><const char*>kept, <size_t>len(kept) // sizeof(uint32_t))
+        if self.list_tokens(node) < 0:
+            return NO_MEMORY
+        try:
+            self.rules.spelled[node] = (<const char*>(self.tokens.data + base))[:(self.tokens.len - base) * sizeof(uint32_t)]
+        except MemoryError:
+            return NO_MEMORY
+        return OK
 
     cdef int list_tokens(self, uint32_t node) noexcept nogil:
         cdef uint32_t first = 0xFFFFFFFF  # the smallest depth of the nodes since the last unmergeable token

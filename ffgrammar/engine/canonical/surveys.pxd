@@ -7,7 +7,7 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.notes cimport Notes
-from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.canonical.surroundings cimport Surroundings
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 
@@ -20,37 +20,24 @@ cdef enum:
     TOO_MANY = 0xFFFFFFFF
     # instead of the number of tokens that lead to a state: there are more than MAX_LISTED
     MANY = 0xFFFFFFFF
-    ANY_BYTE = 0x80     # instead of a byte: what holds after a byte beyond ASCII holds after every byte
+    IS_WAY = 0x80000000  # flag of an example: it is no token
 
 
-cdef struct Arrival:
-    uint32_t state      # a lexer state that a byte leads to
-    uint32_t missing    # how many bytes of the character are missing after the byte
-    uint32_t character  # the byte's class if it is an ASCII character
-
-
-cdef struct Place:
-    uint32_t state    # a lexer state that tokens lead to: it is open, or inside a character
-    uint32_t missing  # how many bytes of the character are missing there
-    uint32_t depth    # how many bytes lead there at least
-    uint32_t before   # the index of the place before the last of these bytes
+cdef inline uint32_t way_words(uint32_t size) noexcept nogil:
+    """How many words of a survey a way of so many bytes takes."""
+    return (size + 3) >> 2
 
 
 @cython.final
 cdef class Surveys:
     cdef CanonicalRules rules
-    cdef Reach reach
     cdef Notes notes
+    cdef Surroundings near
     # Scratch, while a survey is made.
-    # By lexer state: its number in the survey, or PASSED. In `explore`: how many bytes of the character are missing.
-    cdef Vec numbers
+    cdef Vec numbers          # by lexer state: its number in the survey, or PASSED
     cdef Vec examples         # by number: a token that leads there
     cdef Vec counts           # by number: how many tokens lead there
     cdef Vec pairs            # (number, token)
-    cdef Vec around           # what `explore` has met: places (`Place`)
-    cdef uint32_t[8] turning  # the turning bytes that CanonicalRules.nodes_by_byte lists, as bits
-    cdef bint whole           # see `survey`
-    cdef uint32_t deep        # the least depth of the nodes to which turning bytes may lead that are not in `turning`, or ABSENT
 
     # All methods run with the engine's lock held. Unless its comment says otherwise, a method returns OK or a status.
 
@@ -59,56 +46,40 @@ cdef class Surveys:
     # token that leads there, how many tokens lead there, and a list of these tokens. If more than MAX_LISTED tokens lead there,
     # MANY stands in place of their number, and there is no list. A token that ends inside a character does not count. With
     # `whole`, the states that are open are in the survey, too, and have MANY: this is for sieves with a transition that lacks
-    # endings.
+    # endings. Of such a state it may not be known whether a token leads there. Then the example is a number of bytes with the flag
+    # IS_WAY, and the bytes take the place of the list (way_words).
     cdef int survey(self, Engine engine, uint32_t state, bint whole, uint32_t* offset) noexcept nogil
 
     # The steps of `survey` follow. Append the survey of a state.
     cdef int make_survey(self, Engine engine, uint32_t state) noexcept nogil
 
+    # Part of make_survey, where few bytes may come, or where much is listed for the turning bytes: walk the whole trie. Fills
+    # `examples`, `counts` and `pairs`. Returns as walk_turning.
+    cdef int walk_all(self, Engine engine, uint32_t state) noexcept nogil
+
+    # Part of make_survey: do what walk_all does, and walk only the parts of the trie that the surroundings show.
+    cdef int walk_some(self, Engine engine, uint32_t state) noexcept nogil
+
     # Part of make_survey: append the survey that `examples`, `counts` and `pairs` make. Changes `counts`.
     cdef int write_survey(self) noexcept nogil
 
-    # Whether a lexer state is open after a byte (`ends_freely`). In a whole survey, the wide states are open. Returns 1, 0 or a
-    # status.
-    cdef int is_open(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil
+    # Part of write_survey: append an example and the number of tokens. With IS_WAY, the example is the index of a place.
+    cdef int write_example(self, uint32_t example, uint32_t count) noexcept nogil
 
-    # Whether the pre-token can end in a lexer state with each hypothesis of CanonicalRules.free_ends that a byte can lead to.
-    # Returns 1, 0 or a status.
-    cdef int ends_freely(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil
-
-    # Whether a lexer state is wide: many printable ASCII characters may come. Returns 1, 0 or a status.
-    cdef int is_wide(self, Engine engine, uint32_t state) noexcept nogil
-
-    # Add the states that `explore` has met to a whole survey.
+    # Add the places of the surroundings to a whole survey.
     cdef int add_places(self, Engine engine) noexcept nogil
 
-    # Part of add_places: write a token that leads to a place of `around`, on the way on which `explore` has found it. `number` is
-    # the index of the place, and `nodes_left` is how many nodes of the trie may still be looked at. Returns 1; 0 if no such token
-    # is found; or a status.
-    cdef int find_example(self, Engine engine, uint32_t number, uint32_t* nodes_left, uint32_t* token) noexcept nogil
+    # Add a state, with an example, to a whole survey. The state has MANY.
+    cdef int add_passed(self, uint32_t state, uint32_t example) noexcept nogil
 
-    # Add a state, with a token that leads there, to a whole survey. The state has MANY.
-    cdef int add_passed(self, uint32_t state, uint32_t token) noexcept nogil
-
-    # Find the turning bytes of the tokens that begin in a lexer state: fill `turning` and `deep`.
-    cdef int explore(self, Engine engine, uint32_t state) noexcept nogil
-
-    # Part of `explore`: look at the states that one byte leads to from a place. `number` is its index in `around`.
-    cdef int meet_next(self, Engine engine, const Place* place, uint32_t number) noexcept nogil
-
-    # Part of meet_next: look at the state that a byte leads to. `before` is the index of the place before the byte. Adds the state
-    # to `around` if it is new, tokens may go on from it, and there is room. Returns 1 if another byte that leads there need not be
-    # looked at; 0; or a status.
-    cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil
-
-    # Walk below the nodes of the trie that bytes in `turning` lead to. Returns OK; 1 if there are TOO_MANY states; or a status.
+    # Walk below the nodes of the trie that turning bytes lead to. Returns OK; 1 if there are TOO_MANY states; or a status.
     cdef int walk_turning(self, Engine engine, uint32_t state) noexcept nogil
 
     # Walk at and below one such node. Returns as walk_turning.
     cdef int walk_node(self, Engine engine, uint32_t state, uint32_t node) noexcept nogil
 
     # Walk the nodes from `at` to `stop`. `state` is that before the byte of the first node, and `missing` is how many bytes of a
-    # character are missing there. With `rest`, the walk visits only what walk_turning leaves and what is at least `deep`. Fills
+    # character are missing there. With `rest`, the walk visits only what walk_turning leaves and what is at least Surroundings.deep. Fills
     # `examples`, `counts` and `pairs`. Returns as walk_turning.
     cdef int walk(
         self, Engine engine, uint32_t state, uint8_t missing, uint32_t at, uint32_t stop, bint rest) noexcept nogil

@@ -5,6 +5,7 @@ quote: a *turning byte*. So a survey takes a walk below those nodes of the trie 
 is frequent in tokens, as a letter is, the rest of the trie is walked, too. In a string whose characters are counted, a letter
 is a turning byte only near the end. Then this walk leaves out subtrees that do not reach that depth. (Compared with walks
 over the whole trie, canonical masks along compact documents of 500 schemas of MaskBench take 0.82 to 0.85 of the time.)
+Where few bytes may come, as before a key, few tokens stay inside the lexeme, and one walk finds them all.
 
 A survey is kept as a note (notes.pxd).
 """
@@ -12,45 +13,22 @@ A survey is kept as a note (notes.pxd).
 cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
-from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
-from ffgrammar.core.compare cimport bits_unlike
+from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.map cimport ABSENT
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.notes cimport SURVEY, WHOLE_SURVEY, Notes
+from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.canonical.surroundings cimport ANY_BYTE, PLACE_WORDS, Place, Surroundings, missing_after
 from ffgrammar.engine.masks.partition_cache cimport NOT_KEPT
-from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, UNKNOWN, dfa_fill, dfa_step
+from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, UNKNOWN, dfa_fill, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport (
-    MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_size, node_token, subtree_end,
+    MAX_TOKEN_BYTES, TrieNode, node_byte, node_depth, node_size, node_token, subtree_end,
 )
 
 cdef enum:
-    ALL_BITS = 0xFFFFFFFF
     PASSED = 0xFFFFFFFE  # in `numbers`: the state is open, or MANY tokens lead to it
-    # the most places that `explore` looks at (with 24, canonical masks take 5% longer, with 256 they take 3% longer)
-    MAX_AROUND = 128
-    MAX_AROUND_WHOLE = 512  # for a whole survey; a counted string takes some 300
-    PLACE_WORDS = 4      # of `around`
-    MAX_NODES = 1 << 13  # the most nodes of the trie that the calls of find_example for one survey look at
-    # In a whole survey, a letter or digit that leads to a state that is not open is no turning byte after this many bytes. (Fewer
-    # subtrees reach that deep than have a letter somewhere.)
-    FAR = 12
-    WIDE = 16            # a lexer state is wide if so many printable ASCII characters may come
-
-
-cdef inline bint is_alphanumeric(uint32_t byte) noexcept nogil:
-    return 0x30 <= byte <= 0x39 or 0x41 <= byte & ~<uint32_t>0x20 <= 0x5A
-
-
-cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil:
-    """How many bytes of a character are missing after a byte, if `missing` were missing before it."""
-    if byte < 0x80:
-        return 0
-    if byte < 0xC0:
-        return missing - (missing > 0)
-    return 1 + (byte >= 0xE0) + (byte >= 0xF0)
 
 
 @cython.final
@@ -65,43 +43,53 @@ cdef class Surveys:
 
     def __cinit__(self, CanonicalRules rules not None, Reach reach not None, Notes notes not None):
         self.rules = rules
-        self.reach = reach
         self.notes = notes
+        self.near = Surroundings(rules, reach)
         vec_init(&self.numbers)
         vec_init(&self.examples)
         vec_init(&self.counts)
         vec_init(&self.pairs)
-        vec_init(&self.around)
 
     def __dealloc__(self):
         vec_free(&self.numbers)
         vec_free(&self.examples)
         vec_free(&self.counts)
         vec_free(&self.pairs)
-        vec_free(&self.around)
 
     cdef int survey(self, Engine engine, uint32_t state, bint whole, uint32_t* offset) noexcept nogil:
         cdef uint32_t topic = WHOLE_SURVEY if whole else SURVEY
         cdef size_t base = self.notes.words.len
         cdef int status = self.notes.find(engine, state, topic, offset)
         if status == NOT_KEPT:
-            self.whole = whole
+            self.near.whole = whole
             status = self.make_survey(engine, state)
             return self.notes.keep(engine, state, topic, base, status)
         return min(status, OK)
 
     cdef int make_survey(self, Engine engine, uint32_t state) noexcept nogil:
-        cdef int status = self.explore(engine, state)
+        # (few tokens stay inside the lexeme where few bytes may come)
+        cdef int status = self.near.is_wide(engine, state)
+        cdef bint everywhere = status == 0
+        if status > 0:
+            status = self.near.explore(engine, state)
+            everywhere = self.near.lists_many(self.near.turning)
         self.numbers.len = self.examples.len = self.counts.len = self.pairs.len = 0
-        if status >= 0 and self.whole:
-            status = self.add_places(engine)
         if status >= 0:
-            status = self.walk_turning(engine, state)
-        if status == OK and self.deep <= self.rules.trie.max_depth:
-            status = self.walk(engine, state, 0, 1, self.rules.trie.node_count, True)
+            status = self.walk_all(engine, state) if everywhere else self.walk_some(engine, state)
         if status > 0:
             return vec_push(&self.notes.words, TOO_MANY)
         return self.write_survey() if status == OK else status
+
+    cdef int walk_all(self, Engine engine, uint32_t state) noexcept nogil:
+        return self.walk(engine, state, 0, 1, self.rules.trie.node_count, False)
+
+    cdef int walk_some(self, Engine engine, uint32_t state) noexcept nogil:
+        cdef int status = self.add_places(engine) if self.near.whole else OK
+        if status >= 0:
+            status = self.walk_turning(engine, state)
+        if status == OK and self.near.deep <= self.rules.trie.max_depth:
+            status = self.walk(engine, state, 0, 1, self.rules.trie.node_count, True)
+        return status
 
     cdef int write_survey(self) noexcept nogil:
         cdef size_t base = self.notes.words.len
@@ -111,7 +99,7 @@ cdef class Surveys:
             return NO_MEMORY
         for number in range(<uint32_t>self.examples.len):
             count = self.counts.data[number]
-            if vec_push(&self.notes.words, self.examples.data[number]) < 0 or vec_push(&self.notes.words, count) < 0:
+            if self.write_example(self.examples.data[number], count) < 0:
                 return NO_MEMORY
             if count != MANY:
                 # from now on `counts` says where the next token of the list goes
@@ -126,156 +114,38 @@ cdef class Surveys:
                 self.counts.data[number] += 1
         return OK
 
-    cdef int is_open(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil:
-        return self.is_wide(engine, state) if self.whole else self.ends_freely(engine, state, byte)
-
-    cdef int ends_freely(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil:
-        cdef uint32_t words = self.rules.outcomes.words
-        cdef const uint32_t* entered = NULL
-        cdef uint32_t i, offset
-        cdef int status = self.reach.ends_in(engine, state, &offset)
-        if status < 0:
-            return status
-        if byte < 0x80:
-            entered = self.rules.outcomes.entered + self.rules.pretokens.ascii[byte] * words
-        for i in range(words):
-            if self.rules.free_ends[i] & ~self.reach.ends.data[offset + i] & (entered[i] if entered != NULL else ALL_BITS):
-                return 0
-        return 1
-
-    cdef int is_wide(self, Engine engine, uint32_t state) noexcept nogil:
-        cdef uint32_t count = 0
-        cdef uint32_t byte, target
-        cdef int status
-        for byte in range(0x20, 0x7F):
-            status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
-            if status < 0:
-                return status
-            count += target <= LAST_STATE
-        return count >= WIDE
+    cdef int write_example(self, uint32_t example, uint32_t count) noexcept nogil:
+        cdef uint32_t[MAX_TOKEN_BYTES] way
+        cdef uint32_t size
+        if not example & <uint32_t>IS_WAY:
+            return NO_MEMORY if vec_push(&self.notes.words, example) < 0 or vec_push(&self.notes.words, count) < 0 else OK
+        size = self.near.write_way(example & ~<uint32_t>IS_WAY, <uint8_t*>way)
+        if vec_push(&self.notes.words, size | <uint32_t>IS_WAY) < 0 or vec_push(&self.notes.words, count) < 0:
+            return NO_MEMORY
+        return vec_extend(&self.notes.words, way, way_words(size))
 
     cdef int add_places(self, Engine engine) noexcept nogil:
-        cdef const Place* places = <const Place*>self.around.data
-        cdef uint32_t nodes_left = MAX_NODES
+        cdef const Place* places = <const Place*>self.near.places.data
         cdef uint32_t i, token
         cdef int status
-        for i in range(1, <uint32_t>(self.around.len // PLACE_WORDS)):
-            if places[i].missing or places[i].depth >= self.deep:
+        for i in range(1, <uint32_t>(self.near.places.len // PLACE_WORDS)):
+            if places[i].missing or places[i].depth >= self.near.deep:
                 continue
-            status = self.find_example(engine, i, &nodes_left, &token)
-            if status == 0:
-                # (the walk over the rest of the trie finds another token that leads there, if there is any)
-                self.deep = min(self.deep, places[i].depth)
-            elif status > 0:
-                status = self.add_passed(places[i].state, token)
+            status = self.near.find_example(engine, i, &token)
+            if status >= 0:
+                status = self.add_passed(places[i].state, token if status else i | <uint32_t>IS_WAY)
             if status < 0:
                 return status
         return OK
 
-    cdef int find_example(self, Engine engine, uint32_t number, uint32_t* nodes_left, uint32_t* token) noexcept nogil:
-        cdef const Place* places = <const Place*>self.around.data
-        cdef const TrieNode* nodes = self.rules.trie.nodes
-        cdef uint32_t[MAX_TOKEN_BYTES + 1] states  # by depth: those of the places on the way
-        cdef uint32_t last = places[number].depth
-        cdef uint32_t at = 1
-        cdef uint32_t depth = last
-        cdef uint32_t target
-        cdef int status
-        while depth:
-            states[depth] = places[number].state
-            number = places[number].before
-            depth -= 1
-        states[0] = places[0].state
-        while at < self.rules.trie.node_count and nodes_left[0]:
-            nodes_left[0] -= 1
-            depth = node_depth(&nodes[at])
-            status = dfa_step(&engine.recognizer.dfa, states[depth - 1], node_byte(&nodes[at]), &target)
-            if status < 0:
-                return status
-            if target == states[depth] and depth == last and node_token(&nodes[at]) != self.rules.trie.pad_token:
-                token[0] = node_token(&nodes[at])
-                return 1
-            at = next_node(nodes, at, target == states[depth] and depth < last)
-        return 0
-
-    cdef int add_passed(self, uint32_t state, uint32_t token) noexcept nogil:
+    cdef int add_passed(self, uint32_t state, uint32_t example) noexcept nogil:
         cdef uint32_t number = state >> 8
         if number >= self.numbers.len and vec_fill(&self.numbers, number + 1 - self.numbers.len, 0xFF) < 0:
             return NO_MEMORY
         self.numbers.data[number] = PASSED
-        if vec_push(&self.examples, token) < 0 or vec_push(&self.counts, MANY) < 0:
+        if vec_push(&self.examples, example) < 0 or vec_push(&self.counts, MANY) < 0:
             return NO_MEMORY
         return OK
-
-    cdef int explore(self, Engine engine, uint32_t state) noexcept nogil:
-        cdef size_t at = 0
-        cdef Place place = Place(state, 0, 0, 0)
-        cdef int status
-        self.around.len = self.numbers.len = 0
-        self.deep = ABSENT
-        memset(self.turning, 0, sizeof(self.turning))
-        if vec_extend(&self.around, <const uint32_t*>&place, PLACE_WORDS) < 0:
-            return NO_MEMORY
-        while at < self.around.len:
-            place = (<const Place*>(self.around.data + at))[0]
-            at += PLACE_WORDS
-            if place.depth >= min(self.deep, self.rules.trie.max_depth):
-                break
-            status = self.meet_next(engine, &place, <uint32_t>(at // PLACE_WORDS) - 1)
-            if status < 0:
-                return status
-        return OK
-
-    cdef int meet_next(self, Engine engine, const Place* place, uint32_t number) noexcept nogil:
-        cdef uint32_t word, left, byte, target
-        cdef Arrival now, last
-        cdef int status
-        last.state = ABSENT
-        for word in range(8):
-            left = bits_unlike(engine.recognizer.dfa.delta.data + place.state + 32 * word, DEAD)
-            while left:
-                byte = word << 5 | lowest_bit(left)
-                left &= left - 1
-                status = dfa_step(&engine.recognizer.dfa, place.state, byte, &target)
-                if status < 0:
-                    return status
-                if target > LAST_STATE:
-                    continue
-                now.state = target
-                now.missing = missing_after(<uint8_t>place.missing, byte)
-                now.character = <uint32_t>self.rules.pretokens.ascii[byte] if byte < 0x80 else ABSENT
-                if now.state == last.state and now.missing == last.missing and now.character == last.character:
-                    continue
-                status = self.meet(engine, &now, number, byte)
-                if status < 0:
-                    return status
-                if status:
-                    last = now
-                if status and self.whole and byte < 0xC0:
-                    # (as many bytes are missing after each of these 32 bytes, and its class does not matter)
-                    left &= bits_unlike(engine.recognizer.dfa.delta.data + place.state + 32 * word, target)
-        return OK
-
-    cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil:
-        cdef uint32_t depth = (<const Place*>self.around.data)[before].depth + 1
-        cdef Place place = Place(now.state, now.missing, depth, before)
-        cdef uint32_t number = now.state >> 8
-        cdef bint known = number < self.numbers.len and self.numbers.data[number] == now.missing
-        cdef int status = 1 if now.missing or (known and self.whole) else self.is_open(engine, now.state, byte)
-        if status < 0:
-            return status
-        if status == 0 and self.rules.nodes_by_byte.is_listed[byte] and not (self.whole and depth >= FAR and is_alphanumeric(byte)):
-            bit_set(self.turning, byte)
-            return 0
-        if status and known:
-            return 1
-        if status == 0 or self.around.len == PLACE_WORDS * (MAX_AROUND_WHOLE if self.whole else MAX_AROUND):
-            self.deep = min(self.deep, depth)
-            return 1
-        if number >= self.numbers.len and vec_fill(&self.numbers, number + 1 - self.numbers.len, 0xFF) < 0:
-            return NO_MEMORY
-        self.numbers.data[number] = now.missing
-        return NO_MEMORY if vec_extend(&self.around, <const uint32_t*>&place, PLACE_WORDS) < 0 else 1
 
     cdef int walk_turning(self, Engine engine, uint32_t state) noexcept nogil:
         cdef const uint32_t* nodes = self.rules.nodes_by_byte.nodes
@@ -286,7 +156,7 @@ cdef class Surveys:
         cdef uint32_t byte, i, least
         cdef int status = OK
         for byte in range(256):
-            if bit_test(self.turning, byte):
+            if bit_test(self.near.turning, byte):
                 at[count] = starts[byte]
                 end[count] = starts[byte + 1]
                 count += 1
@@ -337,7 +207,7 @@ cdef class Surveys:
             node = nodes[at]
             depth = node_depth(&node)
             byte = node_byte(&node)
-            if rest and (depth + heights[at] < self.deep or bit_test(self.turning, byte)):
+            if rest and (depth + heights[at] < self.near.deep or bit_test(self.near.turning, byte)):
                 at += node_size(&node)
                 continue
             target = delta[states[depth - 1] + byte]
@@ -369,13 +239,13 @@ cdef class Surveys:
             return NO_MEMORY
         number = &self.numbers.data[state >> 8]
         if number[0] == ABSENT:
-            status = self.is_open(engine, state, ANY_BYTE)
-            if status > 0 and self.whole:
+            status = self.near.is_open(engine, state, ANY_BYTE)
+            if status > 0 and self.near.whole:
                 return 1 if self.examples.len == MAX_SURVEYED else self.add_passed(state, token)
             if status != 0:
                 number[0] = PASSED
                 return min(status, OK)
-        status = self.is_open(engine, state, byte)
+        status = self.near.is_open(engine, state, byte)
         if status != 0:
             return min(status, OK)
         if number[0] == ABSENT:

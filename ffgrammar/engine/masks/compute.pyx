@@ -204,12 +204,10 @@ cdef int explain_short(Masks* k, Recognizer* m, const Config* config, Vec* leads
     base[0] = NO_BASE
     status = lead_inside(
         &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, k.scratch.mask, &k.exits, leads, LEAD_WORDS * MANY_INSIDE)
-    if status <= 0:
-        return status
-    reset_scratch(k)
-    leads.len = 0
-    base[0] = config.state
-    return walk_vocabulary(k, m, config.state)
+    if status > 0:
+        leads.len = 0
+        base[0] = config.state
+    return min(status, OK)
 
 
 cdef int explain_exits(Masks* k, Recognizer* m, const Config* config, Vec* leads, bint* text_dependent) noexcept nogil:

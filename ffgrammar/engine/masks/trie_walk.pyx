@@ -67,6 +67,7 @@ cdef int lead_inside(
     cdef uint32_t states[MAX_TOKEN_BYTES + 1]
     cdef uint32_t at = 1
     cdef uint32_t depth
+    cdef bint many = False
     cdef int status
     states[0] = state
     while at < v.node_count:
@@ -79,13 +80,13 @@ cdef int lead_inside(
                 return NO_MEMORY
             at += node_size(&nodes[at])
             continue
-        if leads.len >= room:
-            return 1
         bit_set(mask, node_token(&nodes[at]))
-        if note_lead(leads, node_token(&nodes[at]), row, states[depth]) < 0:
+        if leads.len >= room:
+            many = True
+        elif note_lead(leads, node_token(&nodes[at]), row, states[depth]) < 0:
             return NO_MEMORY
         at += 1
-    return OK
+    return many
 
 
 cdef uint32_t states_length(const Dfa* dfa, uint32_t a, uint32_t b) noexcept nogil:

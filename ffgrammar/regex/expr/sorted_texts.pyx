@@ -7,10 +7,6 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport OK
 
-cdef enum:
-    FEW = 2048  # as many texts Python sorts in a millisecond
-
-
 cdef struct Text:
     const uint8_t* start
     Py_ssize_t length
@@ -22,9 +18,6 @@ cdef int sort_texts(Nodes* n, list texts, list found) except 1:
     cdef Text* rows
     cdef Text* result = NULL
     cdef int status
-    if count <= FEW:
-        found.extend(sorted(set(texts)))
-        return OK
     rows = <Text*>malloc(2 * count * sizeof(Text))
     if rows == NULL:
         raise MemoryError

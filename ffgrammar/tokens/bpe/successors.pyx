@@ -51,7 +51,7 @@ cdef class Successors(TokenMasks):
 
     Args:
         merges: the merges of the vocabulary.
-        max_bytes: how many bytes of masks are kept. A mask that would exceed this drops those kept before.
+        max_bytes: how many bytes of masks are kept. A mask that would exceed this drops masks that were not asked for lately.
     """
 
     def __cinit__(self, Merges merges not None, size_t max_bytes=16 << 20):

@@ -8,7 +8,8 @@ from ffgrammar.tokens.bpe.merges cimport Merges
 cdef class TokenMasks:
     cdef Merges merges
     cdef object lock             # held while a mask is made, and while tables for masks are made
-    cdef dict kept               # mask by token
+    cdef dict kept               # mask by token: those asked for last
+    cdef dict older              # mask by token: those asked for before
     cdef readonly size_t max_bytes
 
     # The mask of a token that merges make. Raises MemoryError, and what the handler of a signal raises while this waits.
@@ -16,6 +17,9 @@ cdef class TokenMasks:
 
     # `find` for callers that cannot raise. Returns None and sets the status to NO_MEMORY or INTERRUPTED instead.
     cdef object find_or_status(self, uint32_t one, int* status)
+
+    # Keep the mask of a token, and drop older masks if there is no room. Call this with the lock held. Returns 0.
+    cdef int keep(self, uint32_t one, object mask) except -1
 
     # The mask of any token: all zeros if merges do not make it. Raises TokenizerError if the id is out of range.
     cdef bytes find_any(self, token)

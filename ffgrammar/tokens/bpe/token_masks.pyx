@@ -1,5 +1,8 @@
 """What successors.pyx and predecessors.pyx have in common: each token has a mask of tokens, which is made when it is first asked
 for. The masks are kept up to a number of bytes. Any number of threads may ask.
+
+Kept masks are in two halves. A mask that is asked for comes into the first half. When this half is full, the second half is dropped,
+and the first half becomes the second. So masks that are asked for often are always kept.
 """
 
 from libc.stddef cimport size_t
@@ -20,13 +23,14 @@ cdef class TokenMasks:
 
     Args:
         merges: the merges of the vocabulary.
-        max_bytes: how many bytes of masks are kept. A mask that would exceed this drops those kept before.
+        max_bytes: how many bytes of masks are kept. A mask that would exceed this drops masks that were not asked for lately.
     """
 
     def __cinit__(self, Merges merges not None, size_t max_bytes=16 << 20):
         self.merges = merges
         self.max_bytes = max_bytes
         self.kept = {}
+        self.older = {}
         self.lock = new_lock()
 
     cdef bytes find_any(self, token):
@@ -41,6 +45,11 @@ cdef class TokenMasks:
         found = self.kept.get(one)
         if found is not None:
             return <bytes>found
+        found = self.older.get(one)
+        if found is not None:
+            with self.lock:
+                self.keep(one, found)
+            return <bytes>found
         found = PyBytes_FromStringAndSize(NULL, size)
         mask = <uint32_t*>PyBytes_AS_STRING(found)
         memset(mask, 0, size)
@@ -49,12 +58,19 @@ cdef class TokenMasks:
                 status = self.write(one, mask)
             if status < 0:
                 raise MemoryError
-            if (<size_t>len(self.kept) + 1) * size > self.max_bytes:
-                # (another thread may be looking into the dictionary, so it is not replaced)
-                self.kept.clear()
-            if size <= self.max_bytes:
-                self.kept[one] = found
+            self.keep(one, found)
         return <bytes>found
+
+    cdef int keep(self, uint32_t one, object mask) except -1:
+        cdef size_t size = <size_t>len(mask)
+        if 2 * size * (<size_t>len(self.kept) + 1) > self.max_bytes:
+            # (another thread may be looking into the dictionaries, so none is replaced)
+            self.older.clear()
+            self.older.update(self.kept)
+            self.kept.clear()
+        if 2 * size <= self.max_bytes:
+            self.kept[one] = mask
+        return 0
 
     cdef object find_or_status(self, uint32_t one, int* status):
         try:

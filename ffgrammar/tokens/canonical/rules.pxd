@@ -58,6 +58,7 @@ cdef class CanonicalRules:
     cdef Outcomes outcomes                 # of the pre-tokenizer
     cdef BoundaryTransitions transitions
     cdef dict stands_alone                 # by token: what `stands_alone` (vocabulary/normal_form.py) says of its bytes
+    cdef dict spelled                      # by node of the trie: the tokens that begin to spell an unmergeable token
     cdef dict sieves                       # the sieves that sieve.pyx has made and keeps
     cdef uint32_t sieve_count              # how many sieves were ever made
     cdef uint64_t* other_ways              # by token: what came in its place, or 0 (other_ways.pyx)

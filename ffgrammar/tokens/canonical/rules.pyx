@@ -104,6 +104,7 @@ cdef class CanonicalRules:
             trie, self.merges, self.outcomes, whole_pretokens,
             all_merged or (whole_pretokens and not self.has_unmergeable and not atoms))
         self.transitions.is_atom = self.is_atom
+        self.spelled = {}
         self.sieves = {}
         self.stands_alone = {}
         self.nodes_by_byte = NodesByByte(self.trie)
