@@ -96,8 +96,8 @@ cdef class CanonicalMasks:
     # each part: the offset of its dead ends in DeadEnds.dead.
     cdef int mark_dead(self, Sieve sieve, const uint32_t* offsets) noexcept nogil
 
-    # Part of list_losses: in which parts a token lives that is a dead end in part number `dead_in`. Returns 0 if it lives in none, 1
-    # if only in parts that go on with the pre-token, else 2.
+    # Part of list_losses: in which parts a token lives that is a dead end in part number `dead_in`. Returns 0 if it lives in none,
+    # 1 if only in parts that go on with the pre-token, else 2.
     cdef int lives_in(self, Sieve sieve, uint32_t dead_in, uint32_t token) noexcept nogil
 
     # Whether the pre-token so far may be the beginning of an unmergeable token that goes on. Returns True or False.

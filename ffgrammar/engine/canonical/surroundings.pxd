@@ -1,4 +1,5 @@
-"""The surroundings of a lexer state: to which states bytes lead from there, as far as tokens may go on without turning (surveys.pyx).
+"""The surroundings of a lexer state: to which states bytes lead from there, as far as tokens may go on without turning
+(surveys.pyx).
 """
 
 cimport cython
@@ -53,11 +54,12 @@ cdef class Surroundings:
 
     # All methods run with the engine's lock held.
 
-    # Find the places around a lexer state, and the turning bytes of the tokens that begin there: fill the fields above. Returns OK or a
-    # status.
+    # Find the places around a lexer state, and the turning bytes of the tokens that begin there: fill the fields above. Returns OK
+    # or a status.
     cdef int explore(self, Engine engine, uint32_t state) noexcept nogil
 
-    # Part of `explore`: look at the states that one byte leads to from a place. `number` is its index in `places`. Returns OK or a status.
+    # Part of `explore`: look at the states that one byte leads to from a place. `number` is its index in `places`. Returns OK or a
+    # status.
     cdef int meet_next(self, Engine engine, const Place* place, uint32_t number) noexcept nogil
 
     # Part of meet_next: look at the state that a byte leads to. `before` is the index of the place before the byte. Adds the state
@@ -72,8 +74,8 @@ cdef class Surroundings:
     # Returns True or False.
     cdef bint lists_many(self, const uint32_t* bytes) noexcept nogil
 
-    # Write a token that leads to a place on the way on which `explore` has found it. `number` is the index of the place. Returns 1; 0
-    # if no such token is found; or a status.
+    # Write a token that leads to a place on the way on which `explore` has found it. `number` is the index of the place. Returns 1;
+    # 0 if no such token is found; or a status.
     cdef int find_example(self, Engine engine, uint32_t number, uint32_t* token) noexcept nogil
 
     # Write the bytes of this way to `bytes`, which has room for MAX_TOKEN_BYTES. Returns how many they are.

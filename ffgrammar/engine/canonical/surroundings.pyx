@@ -1,4 +1,5 @@
-"""See surroundings.pxd. The places are looked at in the order of their depth. Where a byte turns, nothing behind it is looked at."""
+"""See surroundings.pxd. The places are looked at in the order of their depth. Where a byte turns, nothing behind it is looked
+at."""
 
 cimport cython
 from libc.stddef cimport size_t
@@ -9,7 +10,7 @@ from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
 from ffgrammar.core.compare cimport bits_unlike
 from ffgrammar.core.map cimport ABSENT
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token
 
@@ -76,7 +77,7 @@ cdef class Surroundings:
         cdef uint32_t word, left, byte, target
         cdef Arrival now, last
         cdef int status
-        last.state = ABSENT
+        last.state = last.missing = last.character = ABSENT
         for word in range(8):
             left = bits_unlike(engine.recognizer.dfa.delta.data + place.state + 32 * word, DEAD)
             while left:

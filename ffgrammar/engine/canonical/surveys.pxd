@@ -79,8 +79,8 @@ cdef class Surveys:
     cdef int walk_node(self, Engine engine, uint32_t state, uint32_t node) noexcept nogil
 
     # Walk the nodes from `at` to `stop`. `state` is that before the byte of the first node, and `missing` is how many bytes of a
-    # character are missing there. With `rest`, the walk visits only what walk_turning leaves and what is at least Surroundings.deep. Fills
-    # `examples`, `counts` and `pairs`. Returns as walk_turning.
+    # character are missing there. With `rest`, the walk visits only what walk_turning leaves and what is at least
+    # Surroundings.deep. Fills `examples`, `counts` and `pairs`. Returns as walk_turning.
     cdef int walk(
         self, Engine engine, uint32_t state, uint8_t missing, uint32_t at, uint32_t stop, bint rest) noexcept nogil
 

@@ -61,8 +61,8 @@ cdef int partition_vocabulary(
     Dfa* dfa, const Vocabulary* v, uint32_t state, uint32_t* mask, Vec* exits, size_t* visited,
 ) noexcept nogil
 
-# partition_vocabulary, where few tokens stay inside the lexeme: appends a lead with `row` to `leads` for each of them, until there are
-# `room` words in `leads`. Returns OK; 1 if some of these tokens got no lead; or a status.
+# partition_vocabulary, where few tokens stay inside the lexeme: appends a lead with `row` to `leads` for each of them, until there
+# are `room` words in `leads`. Returns OK; 1 if some of these tokens got no lead; or a status.
 cdef int lead_inside(
     Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t* mask, Vec* exits, Vec* leads, size_t room,
 ) noexcept nogil

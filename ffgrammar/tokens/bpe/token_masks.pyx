@@ -1,8 +1,8 @@
 """What successors.pyx and predecessors.pyx have in common: each token has a mask of tokens, which is made when it is first asked
 for. The masks are kept up to a number of bytes. Any number of threads may ask.
 
-Kept masks are in two halves. A mask that is asked for comes into the first half. When this half is full, the second half is dropped,
-and the first half becomes the second. So masks that are asked for often are always kept.
+Kept masks are in two halves. A mask that is asked for comes into the first half. When this half is full, the second half is
+dropped, and the first half becomes the second. So masks that are asked for often are always kept.
 """
 
 from libc.stddef cimport size_t

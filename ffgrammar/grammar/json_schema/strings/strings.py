@@ -107,8 +107,8 @@ class Strings:
         return found
 
     def _any_of(self, texts: tuple[str, ...]) -> int:
-        simple = []
-        others = []
+        simple: list[bytes] = []
+        others: list[int] = []
         for text in texts:
             if len(simple) % 256 == 255:
                 turn()
