@@ -54,4 +54,4 @@ cdef void multiples_class(const Nodes* n, uint32_t e, uint32_t byte, uint32_t* b
 
 # Whether an intersection surely matches something, because its members are multiples and complements of such, without an upper
 # bound of digits, which do not rule each other out. False says nothing.
-cdef bint multiples_meet(const Nodes* n, uint32_t e) noexcept nogil
+cdef bint multiples_meet(Nodes* n, uint32_t e) noexcept nogil
