@@ -40,8 +40,9 @@ if SANITIZE:
 # An extension that Cython writes. It has what all others need of Cython, so that they have no copies of it. (This
 # saves a tenth of the build.)
 SHARED = "ffgrammar.core.cython_shared"
-# The library of all code. (Other systems than Linux have other rules for how a library finds another one.)
-LIBRARY = "ffgrammar.core.compiled" if sys.platform == "linux" else None
+# Whether the file of this extension is the library of all code. (Other systems than Linux have other rules for how a
+# library is found.)
+ONE_LIBRARY = sys.platform == "linux"
 STUB = 'void *{whole}(void);\n__attribute__((visibility("default"))) void *{last}(void) {{ return {whole}(); }}\n'
 # A stub needs nothing but the library, and is one page of memory.
 LINK_STUB = ["-nostdlib", "-s", "-Wl,-z,noseparate-code"]
@@ -76,23 +77,18 @@ def _is_compiled(path: Path) -> bool:
 
 
 def extensions() -> list[Extension]:
-    """The library, and what Python imports: one extension for each compiled module."""
-    return [*([Extension(LIBRARY, [], extra_link_args=["-pthread", *LINK])] if LIBRARY else []), *modules()]
-
-
-def modules() -> list[Extension]:
-    """One module for each .pyx file and each compiled Python module, named after its path, and the shared one."""
+    """One extension for each .pyx file and each compiled Python module, named after its path, and the shared one."""
     python = [path for path in Path("ffgrammar").rglob("*.py") if _is_compiled(path)]
-    return [_module(SHARED, []), *map(_of_file, sorted([*Path("ffgrammar").rglob("*.pyx"), *python]))]
+    return [_extension(SHARED, []), *map(_of_file, sorted([*Path("ffgrammar").rglob("*.pyx"), *python]))]
 
 
 def _of_file(path: Path) -> Extension:
-    return _module(
+    return _extension(
         ".".join(path.with_suffix("").parts), [str(path)], FOR_PYTHON if path.suffix == ".py" else FOR_CYTHON
     )
 
 
-def _module(name: str, sources: list[str], flags: list[str] = FOR_CYTHON) -> Extension:
+def _extension(name: str, sources: list[str], flags: list[str] = FOR_CYTHON) -> Extension:
     return Extension(
         name,
         sources,
@@ -109,55 +105,57 @@ class BuildExtensions(build_ext):
         # Cython's workers are forked processes. Where processes are spawned, each would run this script again.
         forks = multiprocessing.get_context().get_start_method() == "fork"
         translated = cythonize(
-            modules(),
+            self.extensions,
             shared_utility_qualified_name=SHARED,
             compiler_directives=DIRECTIVES,
             build_dir="build/cython",
             nthreads=CPUS if forks else 0,
             force=self.force,
         )
-        found = {extension.name: extension for extension in self.extensions}
-        if LIBRARY:
-            self._build_library(found[LIBRARY], translated)
-        for module in translated:
-            extension = found[module.name]
-            extension.sources = [self._stub(extension, found[LIBRARY])] if LIBRARY else module.sources
-            extension.depends = [] if LIBRARY else module.depends
+        for extension, source in zip(self.extensions, translated, strict=True):
+            extension.sources = source.sources
+            extension.depends = source.depends
+        if ONE_LIBRARY:
+            self._build_library()
         super().build_extensions()
 
-    def _build_library(self, library: Extension, translated: list[Extension]) -> None:
+    def _build_library(self) -> None:
+        """Link the code of all extensions into the file of the first one, and make the others stubs."""
+        library, *others = self.extensions
         with ThreadPoolExecutor(CPUS) as pool:
-            library.extra_objects = list(pool.map(self._compile, translated))
-        library.depends = library.extra_objects
+            library.extra_objects = library.depends = list(pool.map(self._compile, self.extensions))
+        library.sources = []
         library.extra_link_args += [f"-Wl,-soname,{Path(self.get_ext_filename(library.name)).name}"]
         self.build_extension(library)
+        for extension in others:
+            extension.sources, extension.depends = [self._stub(extension)], []
 
-    def _compile(self, module: Extension) -> str:
-        """Compile the C file of a module if it is new. Returns the object file."""
-        (source,) = module.sources
+    def _compile(self, extension: Extension) -> str:
+        """Compile the C file of an extension if it is new. Returns the object file."""
+        (source,) = extension.sources
         (made,) = self.compiler.object_filenames([source], output_dir=self.build_temp)
         if self.force or newer(source, made):
-            # (Two modules may have the same last name. In the library the function that makes a module has its whole
+            # (Two modules may have the same last name. So in the library the function that makes a module has its whole
             # name.)
-            renamed = (_entry(module.name.rpartition(".")[2]), _entry(module.name))
+            renamed = [] if extension.name == SHARED else [_entries(extension)]
             self.compiler.compile(
                 [source],
                 output_dir=self.build_temp,
-                macros=[renamed],
-                include_dirs=module.include_dirs,
-                extra_postargs=module.extra_compile_args,
+                macros=renamed,
+                include_dirs=extension.include_dirs,
+                extra_postargs=extension.extra_compile_args,
             )
         return made
 
-    def _stub(self, extension: Extension, library: Extension) -> str:
+    def _stub(self, extension: Extension) -> str:
         """Write the C file of the stub of a module, and link it with the library. Returns the C file."""
         source = Path(self.build_temp, "stubs", *extension.name.split(".")).with_suffix(".c")
-        whole, last = _entry(extension.name), _entry(extension.name.rpartition(".")[2])
+        last, whole = _entries(extension)
         text = STUB.format(whole=whole, last=last)
         if not source.exists() or source.read_text(encoding="utf-8") != text:
             source.parent.mkdir(parents=True, exist_ok=True)
             source.write_text(text, encoding="utf-8")
-        path = self.get_ext_fullpath(library.name)
+        path = self.get_ext_fullpath(SHARED)
         between = os.path.relpath(Path(path).parent, Path(self.get_ext_fullpath(extension.name)).parent)
         extension.extra_objects = [path]
         extension.extra_compile_args = []
@@ -175,8 +173,9 @@ class BuildExtensions(build_ext):
                 raise SystemExit(NO_COMPILER) from None
 
 
-def _entry(name: str) -> str:
-    return "PyInit_" + name.replace(".", "_")
+def _entries(extension: Extension) -> tuple[str, str]:
+    """The name of the function by which Python makes the module, and its name in the library."""
+    return "PyInit_" + extension.name.rpartition(".")[2], "PyInit_" + extension.name.replace(".", "_")
 
 
 setup(
