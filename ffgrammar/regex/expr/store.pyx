@@ -251,14 +251,15 @@ cdef class ExprStore:
 
     def literals(self, texts) -> int:
         """Any of these byte strings, as a trie: a derivative looks at the branches of one node, not at all strings."""
+        cdef list given = list(texts)
         cdef list items = []
         # Each open node of the trie on the way to the current string: its depth, and the expressions of its finished branches.
         cdef list branches = [[]]
         cdef Vec depths
-        if type(texts) is list and len(<list>texts) <= FEW_TEXTS:
-            items = sorted(set(texts))
+        if len(given) > FEW_TEXTS:
+            self.checked(sort_texts(&self.nodes, given, items))
         else:
-            self.checked(sort_texts(&self.nodes, list(texts), items))
+            items = sorted(set(given))
         vec_init(&depths)
         try:
             add_branches(self, items, &depths, branches)
