@@ -201,8 +201,8 @@ cdef inline bint gather(Nodes* n, uint32_t kind, size_t base, Gathered* found) n
 cdef bint is_excluded(const Nodes* n, const uint32_t* members, size_t count, uint32_t excluded) noexcept nogil:
     """Whether some member of an intersection is a member of a union, whose complement is in the intersection, too.
 
-    (Such an intersection matches nothing. Otherwise only a search would show this. For a string that may contain none of 20 letters,
-    the search after one of them tries each set of the others: a mask takes more than 0.6 s, instead of 1 ms.)
+    (Such an intersection matches nothing. Otherwise only a search would show this. For a string that may contain none of 20
+    letters, the search after one of them tries each set of the others: a mask takes more than 0.6 s, instead of 1 ms.)
     """
     cdef uint32_t looked_at = 0
     cdef size_t i

@@ -6,10 +6,7 @@ merging (Knuth, The Art of Computer Programming, volume 3, 5.2.4), without the G
 
 from ffgrammar.regex.expr.nodes cimport Nodes
 
-cdef enum:
-    FEW_TEXTS = 2048  # Python sorts as many in a millisecond
-
-
 # Append the byte strings of `texts` to the empty list `found`, in order, each once. Returns OK, or a status of the pulse, and then
-# `found` has some of them. Raises MemoryError, and TypeError where one is no byte string.
+# `found` has some of them. Raises MemoryError, and TypeError where a long list has something
+# else.
 cdef int sort_texts(Nodes* n, list texts, list found) except 1

@@ -28,7 +28,7 @@ from ffgrammar.regex.expr.nodes cimport (
     nodes_copy, nodes_free, nodes_init, nullable,
 )
 from ffgrammar.regex.expr.approximate cimport min_distinguishing_length, relaxed
-from ffgrammar.regex.expr.sorted_texts cimport FEW_TEXTS, sort_texts
+from ffgrammar.regex.expr.sorted_texts cimport sort_texts
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits, limits_key
@@ -251,15 +251,11 @@ cdef class ExprStore:
 
     def literals(self, texts) -> int:
         """Any of these byte strings, as a trie: a derivative looks at the branches of one node, not at all strings."""
-        cdef list given = list(texts)
         cdef list items = []
         # Each open node of the trie on the way to the current string: its depth, and the expressions of its finished branches.
         cdef list branches = [[]]
         cdef Vec depths
-        if len(given) > FEW_TEXTS:
-            self.checked(sort_texts(&self.nodes, given, items))
-        else:
-            items = sorted(set(given))
+        self.checked(sort_texts(&self.nodes, list(texts), items))
         vec_init(&depths)
         try:
             add_branches(self, items, &depths, branches)
