@@ -4,8 +4,8 @@ This file has, in order: the compiler's flags, which modules are compiled, the b
 compiler, and the packages.
 
 On Linux the code of all compiled modules is linked into one library. The file of each module is a stub of a few lines:
-Python finds it, and it finds the library beside it. A file with code for each module takes 1.6 times as much room. Code
-that is spread over so many pages of memory is also slower: see docs/performance.md.
+Python finds it, and it finds the library beside it. Files with the code of one module each take a third more room.
+Code that is spread over more pages of memory is also slower: see docs/performance.md.
 """
 
 import multiprocessing

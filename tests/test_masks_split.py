@@ -34,7 +34,7 @@ SOURCES = {
     "each letter, once at most": {
         "oneOf": [_letters(LETTERS[:10], maxContains=1), _letters(LETTERS[9:19], maxContains=1)]
     },
-    "one letter lacks": _other_items(LETTERS),
+    "one letter is missing": _other_items(LETTERS),
 }
 TEXTS = ('["', '["the', '["thequickbrownf', '["abcdefghijklmnopqrstuvw', '["a","b","a","mn","m","', '["","\\u00')
 

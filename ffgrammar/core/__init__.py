@@ -19,7 +19,7 @@ In reading order:
 - `freed_memory`: returns free memory to the system.
 - `bits`: sets of small numbers, stored as bits.
 - `compare`: comparisons of many words at once.
-- `fresh_pages`: memory that is given by the system while it is used.
+- `fresh_pages`: fresh memory, whose pages the system gives when they are first used.
 - `byte_runs`: how far a run of bytes of one kind goes.
 - `short_copy`: copies of texts that are mostly short.
 - `prefetch`: a hint that memory is read soon.

@@ -40,6 +40,9 @@ cdef extern from *:
             stop = ffgrammar_top_bits(
                 (ffgrammar_sixteen)((read >= 0) & (read < (int8_t)least)) | (read == '"') | (read == '\\\\'));
             below = (stop - 1) & ~stop & 0xFFFF;
+            /* The first byte of a character says where its further bytes must be, and nowhere else may one be. What is not
+               told here is unsure: a character that lies in two blocks, one of four bytes, and one that begins with 0xE0 or
+               0xED. */
             high = ffgrammar_top_bits(read < 0) & below;
             two = ffgrammar_top_bits((read >= (int8_t)0xC2) & (read <= (int8_t)0xDF)) & below;
             three = ffgrammar_top_bits((read > (int8_t)0xE0) & (read < (int8_t)0xF0) & (read != (int8_t)0xED)) & below;
@@ -59,7 +62,7 @@ cdef extern from *:
     """
     # Pass over the bytes from data[at] on that are not below `least` (0x80 at most), nor a quote, nor a backslash. Returns where
     # they end, which is `size` at most. If `is_unsure` becomes False, these bytes are well-formed UTF-8. If it becomes True, they
-    # have to be looked at: they may be wrong, or have characters that are not so easily told.
+    # have to be looked at: they may be wrong, or have characters that are not told here.
     size_t name_end "ffgrammar_name_end"(
         const uint8_t* data, size_t at, size_t size, int least, int* is_unsure) noexcept nogil
 

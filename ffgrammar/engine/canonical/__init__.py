@@ -30,6 +30,7 @@ In reading order:
     inside          dead ends among the tokens that stay inside the lexeme
     dead_ends       tokens after which no sentence goes on
     spelled         tokens that begin to spell an unmergeable token
+    sift_words      the bitwise AND by which a canonical mask is sifted
     masks           the canonical tokens that may come next
     forced          the bytes and tokens that must come next
     caches          the look-ahead and the masks that the matchers of one grammar share

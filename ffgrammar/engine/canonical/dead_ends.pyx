@@ -267,7 +267,7 @@ cdef class DeadEnds:
         cdef CanonicalState at
         cdef Config config
         cdef int status
-        if self.leads.start.row & VIRTUAL or self.leads.is_open:
+        if self.leads.start.row & VIRTUAL or self.leads.has_open_base:
             return 0
         config.row = self.leads.start.row
         config.state = self.leads.base

@@ -65,8 +65,8 @@ cdef class InsideTokens:
     cdef int judge_outcomes(
         self, Engine engine, const Transition* transition, const Config* config, bint is_exact, size_t answers) noexcept nogil
 
-    # Part of judge_outcomes, where the base is an open state: write the hypotheses with which the pre-token can end in a lexer
-    # state to `ends`. Only characters inside the lexeme count.
+    # Part of judge_outcomes, where the base is an open state (Leads.has_open_base): write the hypotheses with which the pre-token
+    # can end in a lexer state to `ends`. Only characters inside the lexeme count.
     cdef int ends_inside(self, Engine engine, uint32_t state, uint32_t* ends) noexcept nogil
 
     # Part of judge_surveyed, where MANY tokens lead to `config`. Look at the outcomes that have 0 in `verdicts`. If the tokens of

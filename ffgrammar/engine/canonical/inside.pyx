@@ -15,8 +15,8 @@ from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.common_followers cimport ALL_TOKENS, TOO_FEW, CommonFollowers
 from ffgrammar.engine.canonical.groups cimport BY_THEMSELVES, Groups
 from ffgrammar.engine.canonical.notes cimport Notes
+from ffgrammar.engine.canonical.reach cimport ANY_BYTE
 from ffgrammar.engine.canonical.single_tokens cimport SingleTokens
-from ffgrammar.engine.canonical.surroundings cimport ANY_BYTE
 from ffgrammar.engine.canonical.surveys cimport IS_WAY, MANY, TOO_MANY, Surveys, way_words
 from ffgrammar.engine.masks.compute cimport is_complete
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
@@ -108,15 +108,16 @@ cdef class InsideTokens:
             else:
                 status = self.leads.follow_inside(engine, self.leads.base, example, &config)
             if status >= 0 and listed == <uint32_t>MANY and part.whole and not transition.lacks_endings:
-                # (the pre-token can end after each outcome of the transition, so this state is not looked at if it is open)
-                status = self.surveys.near.ends_freely(engine, config.state, ANY_BYTE)
+                # (the pre-token can end after each outcome of the transition, so a state in which it can always end needs no look)
+                status = self.single.reach.ends_freely(engine, config.state, ANY_BYTE)
                 if status > 0:
                     trace_release(&engine.recognizer.trace, &mark)
                     continue
             # (If no byte goes on with the lexeme after these tokens, the base stands for the state itself: after the lexeme
-            # both are at one place. An open state does not: after it, the parser knows of fewer lexemes.)
+            # both are at one place. An open base (engine/masks/open_state.pxd) does not: after it, the parser knows of fewer
+            # lexemes.)
             is_exact = not config.row & VIRTUAL and (
-                not has_base or (not self.leads.is_open and is_complete(&engine.recognizer, config.state)))
+                not has_base or (not self.leads.has_open_base and is_complete(&engine.recognizer, config.state)))
             if status >= 0:
                 status = self.judge_outcomes(engine, transition, &config, is_exact or not has_base, answers)
             if status == 0 and not is_exact and listed != <uint32_t>MANY and not config.row & VIRTUAL:
@@ -162,7 +163,7 @@ cdef class InsideTokens:
         cdef bint all_end = True
         cdef uint32_t outcome
         cdef int status
-        if is_exact or not self.leads.is_open:
+        if is_exact or not self.leads.has_open_base:
             status = self.single.reach.ends_after(engine, config, ends, &self.lookahead.steps.dependent_answers)
         else:
             status = self.ends_inside(engine, config.state, ends)
@@ -207,7 +208,7 @@ cdef class InsideTokens:
                 status = self.judge_tokens(
                     engine, part, transition.tokens + transition.listed[outcome],
                     transition.listed[outcome + 1] - transition.listed[outcome])
-            elif self.rules.has_unmergeable or self.leads.is_open:
+            elif self.rules.has_unmergeable or self.leads.has_open_base:
                 offset[0] = IN_PARTS
             else:
                 status = self.doubt(engine, config, transition, outcome)

@@ -28,7 +28,7 @@ cdef class Leads:
     # neither has. If they have, the two are equal.
     cdef Config start
     cdef uint32_t base         # see masks_explain (engine/masks/compute.pxd); on a virtual row, the state of `start` or NO_BASE
-    cdef bint is_open          # whether the base is the open state (engine/masks/open_state.pxd) of that of `start`
+    cdef bint has_open_base    # whether the base is the open state (engine/masks/open_state.pxd) of that of `start`
     cdef Vec plain             # the grammar's own mask
     cdef Vec has_lead          # a mask: the same tokens as in `tokens`
     cdef Vec tokens            # the tokens of the plain mask that have leads, each once
@@ -48,10 +48,10 @@ cdef class Leads:
     # if it is called next.
     cdef int make_mask(self, Engine engine, const Config* config) noexcept nogil
 
-    # Part of make_mask and look_at: fill `explained`, `start`, `base` and `is_open`.
+    # Part of make_mask and look_at: fill `explained`, `start`, `base` and `has_open_base`.
     cdef int explain(self, Engine engine, const Config* config) noexcept nogil
 
-    # Part of `explain`: fill `is_open`.
+    # Part of `explain`: fill `has_open_base`.
     cdef int find_open(self, Engine engine) noexcept nogil
 
     # Part of `look_at`: fill `tokens`, `has_lead`, `numbers`, `configs` and `ends`.

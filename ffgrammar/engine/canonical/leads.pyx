@@ -82,10 +82,10 @@ cdef class Leads:
     cdef int find_open(self, Engine engine) noexcept nogil:
         cdef uint32_t found
         cdef int status = OK
-        self.is_open = False
+        self.has_open_base = False
         if self.base != <uint32_t>NO_BASE and self.has_base():
             status = open_state(&engine.recognizer.dfa, self.start.state, &engine.masks.reached, &found)
-            self.is_open = status >= 0 and found == self.base
+            self.has_open_base = status >= 0 and found == self.base
         return status
 
     cdef int look_at(self, Engine engine, const Config* config) noexcept nogil:
@@ -171,7 +171,7 @@ cdef class Leads:
 
     cdef void forget_base(self) noexcept nogil:
         self.base = self.start.state
-        self.is_open = False
+        self.has_open_base = False
 
     cdef int follow_lead(self, Engine engine, uint32_t number, uint32_t token, Config* config) noexcept nogil:
         cdef uint32_t start = self.trie.offsets[token]

@@ -20,6 +20,7 @@ from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_pu
 from ffgrammar.engine.canonical.dead_ends cimport NOT_FOUND
 from ffgrammar.engine.canonical.inside cimport IN_PARTS
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
+from ffgrammar.engine.canonical.sift_words cimport sift_words
 from ffgrammar.engine.canonical.spelled cimport Spelled
 from ffgrammar.engine.masks.compute cimport masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, mask_release
@@ -35,44 +36,6 @@ cdef enum:
     # A mask with at most this many tokens is judged without a sieve. (Compact JSON begins with 3 or 4 tokens and indented JSON
     # with 100. On Gemma 3 these 100 would take 0.2 ms longer for each grammar.)
     FEW = 32
-
-
-cdef extern from *:
-    """
-    /* words = mask & (alone | (beside & successors)). If `alone` or `beside` is NULL, it stands for no tokens. If `successors` is
-       NULL, it stands for all tokens. Four words are handled at a time, in vectors of the compiler. */
-    #include <stdint.h>
-    #include <string.h>
-    typedef uint32_t ffgrammar_words __attribute__((vector_size(16)));
-    static inline ffgrammar_words ffgrammar_read_words(const uint32_t *from) {
-        ffgrammar_words loaded;
-        memcpy(&loaded, from, sizeof loaded);
-        return loaded;
-    }
-    static inline void ffgrammar_sift(
-        uint32_t *words, const uint32_t *mask, const uint32_t *alone, const uint32_t *beside, const uint32_t *successors,
-        uint32_t count
-    ) {
-        uint32_t i = 0;
-        for (; i + 4 <= count; i += 4) {
-            ffgrammar_words found = {0, 0, 0, 0};
-            if (beside) {
-                found = ffgrammar_read_words(beside + i);
-                if (successors) found &= ffgrammar_read_words(successors + i);
-            }
-            if (alone) found |= ffgrammar_read_words(alone + i);
-            found &= ffgrammar_read_words(mask + i);
-            memcpy(words + i, &found, sizeof found);
-        }
-        for (; i < count; i++) {
-            uint32_t found = beside ? beside[i] & (successors ? successors[i] : (uint32_t)-1) : 0;
-            words[i] = mask[i] & (found | (alone ? alone[i] : 0));
-        }
-    }
-    """
-    void sift_words "ffgrammar_sift"(
-        uint32_t* words, const uint32_t* mask, const uint32_t* alone, const uint32_t* beside, const uint32_t* successors,
-        uint32_t count) noexcept nogil
 
 
 @cython.final

@@ -17,6 +17,9 @@ from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 
+cdef enum:
+    ANY_BYTE = 0x80     # instead of a byte: what holds after a byte beyond ASCII holds after every byte
+
 
 @cython.final
 cdef class Reach:
@@ -39,6 +42,10 @@ cdef class Reach:
     # one or two ASCII characters show this: they may come inside the lexeme, the pre-token ends before the first of them, and
     # they lead to a sure state.
     cdef int ends_in(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil
+
+    # Whether the pre-token can end in a lexer state with each hypothesis of CanonicalRules.free_ends that a byte can lead to.
+    # Returns 1, 0 or a status.
+    cdef int ends_freely(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil
 
     # Find the hypotheses from which some ASCII character leads to a sure state: write their offset in `next`. The character must
     # be one that may come inside the lexeme.

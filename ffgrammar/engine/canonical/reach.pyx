@@ -99,6 +99,23 @@ cdef class Reach:
         return (map_bytes(&self.ends_at) + map_bytes(&self.next_at)
                 + (self.ends.cap + self.next.cap) * sizeof(uint32_t))
 
+    cdef int ends_freely(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil:
+        cdef uint32_t words = self.outcomes.words
+        cdef const uint32_t* entered = NULL
+        cdef uint32_t i, missing, offset
+        cdef int status = self.ends_in(engine, state, &offset)
+        if status < 0:
+            return status
+        if byte < 0x80:
+            entered = self.outcomes.entered + self.rules.pretokens.ascii[byte] * words
+        for i in range(words):
+            missing = self.rules.free_ends[i] & ~self.ends.data[offset + i]
+            if entered != NULL:
+                missing &= entered[i]
+            if missing:
+                return 0
+        return 1
+
     cdef int sure_after(self, Engine engine, uint32_t state, uint32_t* offset) noexcept nogil:
         offset[0] = map_get(&self.next_at, state)
         if offset[0] != ABSENT:

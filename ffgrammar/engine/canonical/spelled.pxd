@@ -17,7 +17,7 @@ cdef class Spelled:
     cdef Map at             # node -> offset in `tokens`
     cdef Vec tokens         # lists: a count, then the tokens
 
-    # Both methods run with the engine's lock held.
+    # All methods run with the engine's lock held.
 
     # Bytes of what is kept. Returns a size.
     cdef size_t bytes(self) noexcept nogil

@@ -58,12 +58,13 @@ cdef class Spelled:
 
     cdef int add_list(self, uint32_t node) noexcept with gil:
         cdef size_t base = self.tokens.len
-        cdef bytes kept = self.rules.spelled.get(node)
-        if kept is not None:
-            return vec_extend(&self.tokens, <const uint32_t*><const char*>kept, <size_t>len(kept) // sizeof(uint32_t))
-        if self.list_tokens(node) < 0:
-            return NO_MEMORY
+        cdef bytes kept
         try:
+            kept = self.rules.spelled.get(node)
+            if kept is not None:
+                return vec_extend(&self.tokens, <const uint32_t*><const char*>kept, <size_t>len(kept) // sizeof(uint32_t))
+            if self.list_tokens(node) < 0:
+                return NO_MEMORY
             self.rules.spelled[node] = (<const char*>(self.tokens.data + base))[:(self.tokens.len - base) * sizeof(uint32_t)]
         except MemoryError:
             return NO_MEMORY

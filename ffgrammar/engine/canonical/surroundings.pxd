@@ -11,7 +11,6 @@ from ffgrammar.engine.engine cimport Engine
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 
 cdef enum:
-    ANY_BYTE = 0x80     # instead of a byte: what holds after a byte beyond ASCII holds after every byte
     PLACE_WORDS = 5     # of a `Place`
 
 
@@ -70,8 +69,8 @@ cdef class Surroundings:
     # Part of `explore`, at its end: add the bytes in `far_turning` to `turning`, or let `deep` cover them.
     cdef void settle_far(self) noexcept nogil
 
-    # Whether so many nodes of the trie are listed for some bytes, given as bits, that a walk over the whole trie takes less time.
-    # Returns True or False.
+    # Whether the nodes of the trie that are listed for some bytes, given as bits, are so many that a walk over the whole trie takes
+    # less time. Returns True or False.
     cdef bint lists_many(self, const uint32_t* bytes) noexcept nogil
 
     # Write a token that leads to a place on the way on which `explore` has found it. `number` is the index of the place. Returns 1;
@@ -81,13 +80,9 @@ cdef class Surroundings:
     # Write the bytes of this way to `bytes`, which has room for MAX_TOKEN_BYTES. Returns how many they are.
     cdef uint32_t write_way(self, uint32_t number, uint8_t* bytes) noexcept nogil
 
-    # Whether a lexer state is open after a byte (`ends_freely`). In a whole survey, the wide states are open. Returns 1, 0 or a
-    # status.
+    # Whether a lexer state is open after a byte (Reach.ends_freely). In a whole survey, the wide states are open. Returns 1, 0 or
+    # a status.
     cdef int is_open(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil
-
-    # Whether the pre-token can end in a lexer state with each hypothesis of CanonicalRules.free_ends that a byte can lead to.
-    # Returns 1, 0 or a status.
-    cdef int ends_freely(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil
 
     # Whether a lexer state is wide: many printable ASCII characters may come. Returns 1, 0 or a status.
     cdef int is_wide(self, Engine engine, uint32_t state) noexcept nogil

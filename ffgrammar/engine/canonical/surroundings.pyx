@@ -15,17 +15,16 @@ from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token
 
 cdef enum:
-    ALL_BITS = 0xFFFFFFFF
     # the most places that `explore` looks at (with 24, canonical masks take 5% longer, with 256 they take 3% longer)
     MAX_AROUND = 128
     MAX_AROUND_WHOLE = 512  # for a whole survey; a counted string takes some 300
     MAX_NODES = 1 << 13  # the most nodes of the trie that the calls of find_example for one survey look at
     # A byte that leads to a state that is not open only after this many bytes need not be a turning byte: fewer subtrees may reach
-    # that deep than have this byte somewhere.
+    # that deep than have this byte somewhere. A letter or digit, which is frequent, is never one then in a whole survey.
     FAR = 6
-    # If more than one of so many nodes are listed for some bytes, a walk over the whole trie takes less time.
+    # If more than one node in this many is listed for some bytes, a walk over the whole trie takes less time.
     MUCH_LISTED = 8
-    WIDE = 16            # a lexer state is wide if so many printable ASCII characters may come
+    WIDE = 16  # a lexer state is wide if at least this many printable ASCII characters may come
 
 
 cdef inline bint is_alphanumeric(uint32_t byte) noexcept nogil:
@@ -185,21 +184,7 @@ cdef class Surroundings:
         return 0
 
     cdef int is_open(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil:
-        return self.is_wide(engine, state) if self.whole else self.ends_freely(engine, state, byte)
-
-    cdef int ends_freely(self, Engine engine, uint32_t state, uint32_t byte) noexcept nogil:
-        cdef uint32_t words = self.rules.outcomes.words
-        cdef const uint32_t* entered = NULL
-        cdef uint32_t i, offset
-        cdef int status = self.reach.ends_in(engine, state, &offset)
-        if status < 0:
-            return status
-        if byte < 0x80:
-            entered = self.rules.outcomes.entered + self.rules.pretokens.ascii[byte] * words
-        for i in range(words):
-            if self.rules.free_ends[i] & ~self.reach.ends.data[offset + i] & (entered[i] if entered != NULL else ALL_BITS):
-                return 0
-        return 1
+        return self.is_wide(engine, state) if self.whole else self.reach.ends_freely(engine, state, byte)
 
     cdef int is_wide(self, Engine engine, uint32_t state) noexcept nogil:
         cdef uint32_t count = 0

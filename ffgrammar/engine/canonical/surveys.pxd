@@ -24,7 +24,7 @@ cdef enum:
 
 
 cdef inline uint32_t way_words(uint32_t size) noexcept nogil:
-    """How many words of a survey a way of so many bytes takes."""
+    """How many words of a survey a way of `size` bytes takes."""
     return (size + 3) >> 2
 
 

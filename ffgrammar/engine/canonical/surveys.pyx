@@ -19,8 +19,8 @@ from ffgrammar.core.map cimport ABSENT
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.notes cimport SURVEY, WHOLE_SURVEY, Notes
-from ffgrammar.engine.canonical.reach cimport Reach
-from ffgrammar.engine.canonical.surroundings cimport ANY_BYTE, PLACE_WORDS, Place, Surroundings, missing_after
+from ffgrammar.engine.canonical.reach cimport ANY_BYTE, Reach
+from ffgrammar.engine.canonical.surroundings cimport PLACE_WORDS, Place, Surroundings, missing_after
 from ffgrammar.engine.masks.partition_cache cimport NOT_KEPT
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, UNKNOWN, dfa_fill, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport (

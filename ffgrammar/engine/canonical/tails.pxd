@@ -67,8 +67,5 @@ cdef class Tails:
     cdef int describe_free(
         self, Engine engine, uint32_t state, const CanonicalState* at, uint32_t* words, uint32_t* used) noexcept nogil
 
-    # Whether the pre-token can end in a lexer state with each hypothesis of CanonicalRules.free_ends. Returns 1, 0 or a status.
-    cdef int is_open(self, Engine engine, uint32_t state) noexcept nogil
-
     # Part of `make`: of the next bytes, keep those with which the pre-token may go on.
     cdef void keep_going_on(self, const CanonicalState* at, uint32_t* bytes) noexcept nogil

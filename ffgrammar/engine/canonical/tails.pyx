@@ -20,7 +20,7 @@ from ffgrammar.core.map cimport ABSENT
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
-from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.canonical.reach cimport ANY_BYTE, Reach
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, NO_NODE
@@ -193,7 +193,7 @@ cdef class Tails:
         for byte in range(0x20, 0x7F):
             status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
             if status >= 0 and free == ABSENT and target <= LAST_STATE:
-                status = self.is_open(engine, target)
+                status = self.reach.ends_freely(engine, target, ANY_BYTE)
                 if status > 0:
                     free = target
             if status < 0:
@@ -208,16 +208,6 @@ cdef class Tails:
             words[FREE_WORDS + i] = at.hypothesis[i]
         used[0] = FREE_WORDS + at.count
         return OK
-
-    cdef int is_open(self, Engine engine, uint32_t state) noexcept nogil:
-        cdef uint32_t offset, i
-        cdef int status = self.reach.ends_in(engine, state, &offset)
-        if status < 0:
-            return status
-        for i in range(self.rules.outcomes.words):
-            if self.rules.free_ends[i] & ~self.reach.ends.data[offset + i]:
-                return 0
-        return 1
 
     cdef void keep_going_on(self, const CanonicalState* at, uint32_t* bytes) noexcept nogil:
         cdef uint64_t live = 0

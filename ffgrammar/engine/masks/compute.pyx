@@ -37,8 +37,8 @@ from ffgrammar.engine.masks.lexeme_exit cimport walk_exits
 from ffgrammar.engine.masks.mask_cache cimport (
     mask_key, mask_release, mask_unpack, table_clear, table_find, table_pack, table_put,
 )
-from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, SHORT
 from ffgrammar.engine.masks.open_state cimport open_state
+from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, SHORT
 from ffgrammar.engine.masks.segments cimport add_begins, add_segments, ends_at_root, segments_bind
 from ffgrammar.engine.masks.state_partition cimport (
     find_kept, partition, partition_base, partition_beside, patch_from_base, walk_and_keep, walk_vocabulary,

@@ -17,7 +17,7 @@ from ffgrammar.tokens.vocabulary.trie cimport (
 )
 
 cdef enum:
-    # A walk may add so many states, and so many more for each lexeme. (In many vocabularies the numbers of up to three digits are
+    # How many states a walk may add, and how many more for each lexeme. (In many vocabularies the numbers of up to three digits are
     # 1,110 tokens. Each leads to a state of its own where numbers are multiples, and a lexeme alone would need as many. Keys and
     # other fixed words add a state for each of their bytes that the walk reads.)
     ROOM = 1500

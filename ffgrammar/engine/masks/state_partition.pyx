@@ -103,7 +103,7 @@ cdef int partition_alone(Masks* k, Recognizer* m, const Config* config, bint* te
 
 
 cdef int partition_open(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
-    """The partition of an open state. Returns a status below zero on failure."""
+    """The partition of a state none of whose lexemes is read beside another one. Returns a status below zero on failure."""
     return partition_state(k, m, state) if k.partitions.max_bytes else walk_vocabulary(k, m, state)
 
 
@@ -112,17 +112,18 @@ cdef int partition_lexemes(Masks* k, Recognizer* m, uint32_t state, uint32_t ope
     cdef uint32_t[2] pair
     cdef uint32_t i, alone
     cdef int status = split_begin(k)
+    if status < 0:
+        return status
     for i in range(1, intern_len(&m.dfa.states, open >> 8), 2):
         # (states may move when one is added)
         memcpy(pair, intern_get(&m.dfa.states, open >> 8) + i, sizeof(pair))
-        if status >= 0 and intern_get(&m.dfa.states, open >> 8)[0]:
+        if intern_get(&m.dfa.states, open >> 8)[0]:
             status = dfa_start(&m.dfa, pair, 2, &alone)
-        elif status >= 0:
+        else:
             status = dfa_inside(&m.dfa, pair, 2, &alone)
-        if status < 0:
-            return status
-        reset_scratch(k)
-        status = partition_open(k, m, alone)
+        if status >= 0:
+            reset_scratch(k)
+            status = partition_open(k, m, alone)
         if status < 0:
             return status
         split_add(k)

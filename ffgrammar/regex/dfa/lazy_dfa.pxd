@@ -68,7 +68,7 @@ cdef struct Dfa:
     uint32_t first_word  # lexemes from this number on match nothing, but no other lexeme ends where one of them can go on
     bint eager           # whether a lexeme ends as soon as no lexeme of its state can go on
     uint32_t max_states
-    uint32_t room        # how many states a walk may still add before it ends with WIDE, and one more; 0: any number
+    uint32_t room        # how many states a walk may still add, the last of which ends it with WIDE; 0: any number
 
 # Make an automaton without states over the expressions of `nodes`, which must outlive it; the caller fills `lazy`. Returns
 # OK or NO_MEMORY; free it in both cases.

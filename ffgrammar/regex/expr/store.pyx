@@ -28,7 +28,7 @@ from ffgrammar.regex.expr.nodes cimport (
     nodes_copy, nodes_free, nodes_init, nullable,
 )
 from ffgrammar.regex.expr.approximate cimport min_distinguishing_length, relaxed
-from ffgrammar.regex.expr.sorted_texts cimport FEW_TEXTS, sort_texts
+from ffgrammar.regex.expr.sorted_texts cimport sort_texts
 
 from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.limits import Limits, limits_key
@@ -255,10 +255,7 @@ cdef class ExprStore:
         # Each open node of the trie on the way to the current string: its depth, and the expressions of its finished branches.
         cdef list branches = [[]]
         cdef Vec depths
-        if type(texts) is list and len(<list>texts) <= FEW_TEXTS:
-            items = sorted(set(texts))
-        else:
-            self.checked(sort_texts(&self.nodes, list(texts), items))
+        self.checked(sort_texts(&self.nodes, list(texts), items))
         vec_init(&depths)
         try:
             add_branches(self, items, &depths, branches)

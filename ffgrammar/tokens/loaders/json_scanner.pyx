@@ -6,6 +6,7 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.core.hexadecimal cimport hex_digits4
 from ffgrammar.core.utf8 cimport Utf8, utf8_step, utf8_write
 
+
 cdef int _escape(Text* text, uint8_t* out) noexcept nogil:
     """Reads what follows a backslash, and writes the character to `out` in UTF-8. Returns how many bytes it has, or OTHER."""
     cdef int code, low

@@ -109,8 +109,8 @@ class Strings:
     def _any_of(self, texts: tuple[str, ...]) -> int:
         simple: list[bytes] = []
         others: list[int] = []
-        for text in texts:
-            if len(simple) % 256 == 255:
+        for index, text in enumerate(texts):
+            if index % 256 == 255:
                 turn()
             plain = self._plain(text)
             if plain is not None:
