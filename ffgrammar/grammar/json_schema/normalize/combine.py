@@ -272,10 +272,13 @@ class Combiner(Contradictions):
             possible.pop()
         split = one.split if choice.key is None else (*one.split, choice.key)
         several = len(possible) > 1
-        return [
-            _alternative(shape.copy(), ((option, choice.path), *forced), list(rest), several, split, one.read)
-            for option in possible
-        ]
+        found: list[_Alternative] = []
+        for option in possible:
+            steps = ((option, choice.path), *forced)
+            found.append(_alternative(shape.copy(), steps, list(rest), several, split, one.read))
+            if not len(found) % 256:
+                turn()
+        return found
 
     def _count(self, cost: int) -> int:
         """Count the cost of an alternative, and return it."""
