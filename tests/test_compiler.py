@@ -158,3 +158,18 @@ def test_a_child_compiles_for_itself(tok: ff.Tokenizer) -> None:
             os._exit(0 if found == 2 else 1)
         assert os.waitpid(child, 0)[1] == 0
         assert compiler.stats()["compiled"] == 1
+
+
+def test_a_handler_may_ask_for_what_its_own_thread_compiles(cl100k: ff.Tokenizer) -> None:
+    """It would wait for itself for ever. A function that compiles stands for a handler in the middle of it."""
+    inner: list[ff.Grammar] = []
+    with ff.Compiler(cl100k) as compiler:
+
+        def build(source: Any, tok: ff.Tokenizer) -> ff.Grammar:
+            if not inner:
+                inner.append(ff.compile_choice(source, tok))
+                inner.append(compiler.compile(build, source))
+            return ff.compile_choice(source, tok)
+
+        assert compiler.compile(build, ["one", "two"]) is inner[1]
+        assert compiler.stats()["pending"] == 0

@@ -163,6 +163,28 @@ def test_a_handler_that_uses_the_grammar() -> None:
     assert grammar.matcher().accept_bytes(b'"abc') == 4
 
 
+def test_no_handler_runs_while_kept_grammars_are_locked() -> None:
+    """It may compile with the same tokenizer, and would wait for ever. Handlers run where Python functions begin."""
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    ff.compile_choice(["a", "b"], tok)
+    begun: list[str] = []
+
+    def watch(frame: Any, event: str, _: object) -> None:
+        if event == "call" and tok.grammars is not None and tok.grammars._lock.locked():
+            begun.append(frame.f_code.co_name)
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        for number in range(5):
+            ff.compile_choice(["a", f"b{number}"], tok)
+            ff.compile_choice(["a", "b"], tok)
+        tok.grammar_bytes = 1 << 10
+    finally:
+        sys.setprofile(before)
+    assert not begun
+
+
 def test_seconds() -> None:
     """A call that takes too long ends, and leaves everything usable."""
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from types import TracebackType
@@ -28,6 +29,7 @@ class _Flight:
     def __init__(self, key: object) -> None:
         self.key = key
         self.waiting = 1
+        self.thread = 0  # the one that compiles it
         self.future: Future[Grammar] = Future()
 
 
@@ -181,7 +183,8 @@ class Compiler:
             if self._closed:
                 raise RuntimeError("the compiler is closed")
             known = None if flight.key is None else self._flights.get(flight.key)
-            if known is not None:
+            # (the handler of a signal would wait for ever for what its own thread compiles)
+            if known is not None and known.thread != threading.get_ident():
                 known.waiting += 1
                 self._counts["shared"] += 1
                 return known, False
@@ -194,6 +197,7 @@ class Compiler:
             self._run(flight, function, source, options)
 
     def _run(self, flight: _Flight, function: Callable[..., Grammar], source: Any, options: dict[str, Any]) -> None:
+        flight.thread = threading.get_ident()
         try:
             grammar = function(source, self._tokenizer, **options)
         except BaseException as error:

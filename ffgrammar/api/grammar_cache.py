@@ -1,8 +1,12 @@
+# cython: language_level=3
 """Compiled grammars that are kept with a tokenizer: compiling the same source again returns the same grammar, with all
 the masks it has learned since.
 
 The cache holds grammars, and these hold the tokenizer. So the cache is an attribute of the tokenizer
 (`Tokenizer.grammars`): a table of tokenizers elsewhere would keep them alive for ever.
+
+The module is compiled because the handlers of signals run between the steps of interpreted code only. A handler that
+compiles with the same tokenizer would wait for ever for the lock that its own thread holds.
 """
 
 from __future__ import annotations

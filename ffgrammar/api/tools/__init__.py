@@ -19,3 +19,6 @@ response_format  `compile_response_format`
 request          `compile_request`
 read             `read_answer`
 """
+
+# (the whole package before one of its files: two threads that import the two first would wait for each other)
+import ffgrammar.grammar.json_schema  # noqa: F401

@@ -24,6 +24,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+# (the whole package before one of its files: two threads that import the two first would wait for each other)
+import ffgrammar.grammar.json_schema  # noqa: F401
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar import composition
 from ffgrammar.grammar.composition.parts import Part
