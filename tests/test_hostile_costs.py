@@ -7,6 +7,7 @@ from hostile_sources import compiled, sources
 from hostile_variants import variants
 
 import ffgrammar as ff
+from ffgrammar.grammar.json_schema.emit import emptiness
 
 # name of a source: the most expressions, and the most megabytes, of its grammar after the masks along its text
 MAX_COSTS = {
@@ -90,3 +91,17 @@ def test_memory(cl100k: ff.Tokenizer, name: str) -> None:
 def test_a_contradiction_is_seen_soon(cl100k: ff.Tokenizer, name: str) -> None:
     with pytest.raises(ff.GrammarError, match="no value obeys"):
         compiled(ALL[f"ends with {name}"], cl100k, ff.Limits(emptiness_steps=5000))
+
+
+def test_the_search_for_parts_that_contradict_each_other_is_bounded(
+    cl100k: ff.Tokenizer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patterns = ["^(a{31})+$", "^([ab]{29})+$", "^[ac]*$"]
+    schema = {
+        "allOf": [{"type": "string", "maxLength": 880}, *[{"type": "string", "pattern": one} for one in patterns]]
+    }
+    with pytest.raises(ff.GrammarError, match="contradict each other"):
+        ff.compile_json_schema(schema, cl100k)
+    monkeypatch.setattr(emptiness, "MOST_WORK", 1)
+    with pytest.raises(ff.GrammarError, match=r"no value obeys this schema$"):
+        ff.compile_json_schema(schema, cl100k)

@@ -15,7 +15,7 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_count
-from ffgrammar.core.pulse cimport pulse, pulse_begin, raise_kernel
+from ffgrammar.core.pulse cimport allow_work, pulse, pulse_begin, raise_kernel
 from ffgrammar.core.status cimport OK
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
 from ffgrammar.regex.expr cimport nodes as nd
@@ -85,6 +85,10 @@ cdef class ExprStore:
         if status < 0 or pulse(&self.nodes.pulse, 32) < 0:
             raise_kernel(status, &self.nodes.pulse, self.limits)
         return status
+
+    def allow_work(self, long most):
+        """From now on, end calls with a LimitError after some work, in units of some 10 ns; 0 allows any."""
+        allow_work(&self.nodes.pulse, most)
 
     def count_work(self, int work):
         """Count work of the caller, in units of some 10 ns, so that it is interrupted as the work of the store is.

@@ -22,6 +22,8 @@ __all__ = ["find_emptiness"]
 
 # The parts of an `allOf` are compared if there are at most this many.
 MAX_PARTS = 40
+# The search for them ends after this much work of the store, in units of some 10 ns: it is done only for a message.
+MOST_WORK = 30_000_000
 # The message names at most this many parts that contradict each other.
 MAX_NAMED = 4
 # Properties and items are examined down to this many levels below them.
@@ -124,6 +126,7 @@ def _contradicting_parts(emitter: Emitter, conj: Conj) -> str:
     kept = [subschemas.child(subschema, part, ("allOf", str(index))) for index, part in enumerate(parts)]
     places = dict(zip(kept, [subschema.pointer("allOf", str(index)) for index in range(len(parts))], strict=True))
     rest = subschemas.synthesized(subschema, others)
+    emitter.store.allow_work(MOST_WORK)
     try:
         if not _is_empty(emitter, join_all([rest, *kept])):
             return ""
@@ -133,6 +136,8 @@ def _contradicting_parts(emitter: Emitter, conj: Conj) -> str:
                 kept = fewer
     except (LimitError, UnsupportedError):
         return ""
+    finally:
+        emitter.store.allow_work(0)
     if len(kept) < 2:
         return ""
     named = [places[part] for part in kept[:MAX_NAMED]]
