@@ -133,14 +133,16 @@ class BuildExtensions(build_ext):
     def _compile(self, extension: Extension) -> str:
         """Compile the C file of an extension if it is new. Returns the object file."""
         (source,) = extension.sources
-        (made,) = self.compiler.object_filenames([source], output_dir=self.build_temp)
+        # (a folder of its own, so that no object file is taken that was compiled with other names)
+        folder = os.path.join(self.build_temp, "library")
+        (made,) = self.compiler.object_filenames([source], output_dir=folder)
         if self.force or newer(source, made):
             # (Two modules may have the same last name. So in the library the function that makes a module has its whole
             # name.)
             renamed = [] if extension.name == SHARED else [_entries(extension)]
             self.compiler.compile(
                 [source],
-                output_dir=self.build_temp,
+                output_dir=folder,
                 macros=renamed,
                 include_dirs=extension.include_dirs,
                 extra_postargs=extension.extra_compile_args,
