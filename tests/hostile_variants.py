@@ -10,6 +10,7 @@ from hostile_choices import choices, conditions, conditions_on_one_key, rules_ab
 from hostile_contains import bounded_contains
 from hostile_cycles import cycles
 from hostile_kinds import counts, demands, kinds
+from hostile_mixtures import mixtures
 from hostile_patterns import patterns
 from hostile_sources import LETTERS, PRIMES, WORDS, Hostile, Made, string
 
@@ -32,6 +33,7 @@ def variants() -> Iterator[Hostile]:
         rules_about_keys,
         *told_apart,
         patterns,
+        mixtures,
     )
     for made in (cycles, _strings, _look_around, *many, _lark):
         for fields in made():

@@ -314,6 +314,26 @@ def test_a_mask_that_takes_too_much_work(cl100k: ff.Tokenizer) -> None:
     assert matcher.accept_bytes(b"cc") == 2
 
 
+def test_a_compilation_that_takes_too_much_work(cl100k: ff.Tokenizer) -> None:
+    schema = {"oneOf": [{"type": "string", "pattern": f"^(.{{{n}}})*$"} for n in (2, 3, 5, 7, 11, 13)]}
+    grammar = ff.compile_json_schema(schema, cl100k)
+    # (the same source with other limits is compiled anew)
+    with pytest.raises(
+        ff.LimitError, match="compiling takes too much work at the root: limit compile_work=1000"
+    ) as caught:
+        ff.compile_json_schema(schema, cl100k, limits=ff.Limits(compile_work=1000))
+    assert caught.value.limit == "compile_work"
+    # what is compiled has other bounds
+    enough = ff.compile_json_schema(schema, cl100k, limits=ff.Limits(compile_work=100_000_000))
+    bitmask, other = ff.allocate_bitmask(2, cl100k.vocab_size)
+    for _ in range(3):
+        for one, words in ((grammar, bitmask), (enough, other)):
+            matcher = one.matcher()
+            assert matcher.accept_bytes(b'"ab') == 3
+            matcher.fill_bitmask(words.reshape(1, -1))
+        assert (bitmask == other).all()
+
+
 @pytest.mark.parametrize("word", ["const", "enum"])
 @pytest.mark.parametrize("depth", [40, 499, 2000])
 def test_lists_that_share_lists_are_as_large_as_their_text(cl100k: ff.Tokenizer, word: str, depth: int) -> None:

@@ -32,7 +32,8 @@ class Limits:
         row_bytes: parser rows kept at a time by one grammar; a cache.
         cache_bytes: rows, lexer states and expressions of one grammar together; a cache.
         mask_bytes: masks kept at a time by one grammar; a cache.
-        mask_work: work of one mask that is not known yet, in units of some 10 ns; 0 means any.
+        compile_work: work of one compilation, in units of some 10 to 40 ns; 0 means any.
+        mask_work: work of one mask that is not known yet, in units of some 10 to 40 ns; 0 means any.
         budget_steps: nodes of the vocabulary's trie that one search for the fewest tokens of a text may visit. Where
             it is not enough, the number is an upper bound (`Matcher.min_tokens`).
         forced_bytes: length of the longest answer of `Matcher.forced_bytes`.
@@ -52,6 +53,7 @@ class Limits:
     row_bytes: int = 128 << 20
     cache_bytes: int = 256 << 20
     mask_bytes: int = 32 << 20
+    compile_work: int = 150_000_000
     mask_work: int = 20_000_000
     budget_steps: int = 20_000
     forced_bytes: int = 1 << 20
@@ -76,6 +78,7 @@ class Limits:
             row_bytes=32 << 20,
             cache_bytes=64 << 20,
             mask_bytes=8 << 20,
+            compile_work=50_000_000,
             mask_work=15_000_000,
             forced_bytes=1 << 16,
             seconds=seconds,
@@ -99,6 +102,7 @@ class Limits:
             row_bytes=1 << 30,
             cache_bytes=4 << 30,
             mask_bytes=256 << 20,
+            compile_work=0,
             mask_work=0,
         )
 

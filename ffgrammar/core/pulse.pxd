@@ -1,10 +1,11 @@
 """A pulse: the beats of a long kernel, at which it can be ended and lets other threads run.
 
-Kernels count their work, in units of some 10 ns, and every few milliseconds there is a *beat*. At a beat
+Kernels count their work, in units of some 10 to 40 ns, and every few milliseconds there is a *beat*. At a beat
 
 - the main thread runs the handlers of pending signals, so that Ctrl-C is answered in the middle of a call;
 - a thread that holds the GIL lets another one run that waits for it;
-- the call ends if its time is over (`Limits.seconds`), or if it makes a mask that takes too much work (`Limits.mask_work`).
+- the call ends if its time is over (`Limits.seconds`), or if what it makes takes too much work (`Limits.compile_work`,
+  `Limits.mask_work`).
 
 A handler may run while a grammar's lock is held. If it uses the same grammar, `Engine.acquire` raises instead of waiting for ever.
 """
@@ -17,6 +18,7 @@ cdef struct Pulse:
     int64_t left       # work until the next beat
     uint64_t done      # work of all calls, as of the last beat
     uint64_t done_most  # a call ends when more is done; 0 if there is no bound
+    int done_status    # the status with which it ends then
     uint64_t beaten    # when signals were last asked for (ns of the monotonic clock)
     uint64_t deadline  # when the call's time is over; 0 if it has no end
     int ended          # the status with which a call ends, or OK; it stays until raise_kernel, even if a kernel misses it
@@ -26,7 +28,7 @@ cdef struct Pulse:
 # The deadline of a call that begins now and may take `seconds`.
 cdef uint64_t deadline_after(double seconds) noexcept nogil
 
-# A beat. Returns OK, INTERRUPTED (the exception is set), LIMIT_SECONDS or LIMIT_MASK_WORK.
+# A beat. Returns OK, INTERRUPTED (the exception is set), LIMIT_SECONDS or `done_status`.
 cdef int beat(Pulse* p) noexcept nogil
 
 # Raise what a call that ends with this status stands for. The pulse forgets that the call has ended.
@@ -49,9 +51,10 @@ cdef inline void pulse_begin(Pulse* p, double seconds) noexcept nogil:
     p.deadline = deadline_after(seconds) if seconds > 0 else 0
 
 
-cdef inline void allow_work(Pulse* p, uint64_t most) noexcept nogil:
-    """From now on allow some work; 0 means any."""
+cdef inline void allow_work(Pulse* p, uint64_t most, int status) noexcept nogil:
+    """From now on allow some work; 0 means any. More work ends a call with this status."""
     p.done_most = p.done + most if most else 0
+    p.done_status = status
 
 
 cdef inline int pulse(Pulse* p, int64_t work) noexcept nogil:

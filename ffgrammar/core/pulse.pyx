@@ -11,7 +11,7 @@ import threading
 from libc.stdint cimport uint64_t
 
 from ffgrammar.core.signals cimport run_signal_handlers
-from ffgrammar.core.status cimport INTERRUPTED, LIMIT_MASK_WORK, LIMIT_SECONDS, OK
+from ffgrammar.core.status cimport INTERRUPTED, LIMIT_SECONDS, OK
 
 from ffgrammar.core.status import raise_status
 from ffgrammar.core.turn import turn
@@ -109,7 +109,7 @@ cdef int beat(Pulse* p) noexcept nogil:
     p.done += <uint64_t>(WORK - p.left)
     p.left = WORK
     if p.done_most and p.done > p.done_most:
-        return end(p, LIMIT_MASK_WORK)
+        return end(p, p.done_status)
     if p.deadline and time > p.deadline:
         return end(p, LIMIT_SECONDS)
     if thread_state() != NULL and (

@@ -18,6 +18,7 @@ cdef enum Status:
     INTERRUPTED = -10  # the handler of a signal has raised; its exception is set
     REENTERED = -11    # the handler of a signal uses the grammar in whose call it runs
     LIMIT_MASK_WORK = -12
+    LIMIT_COMPILE_WORK = -14
     WIDE = -13         # a walk has added as many lexer states as it may (`Dfa.room`); never reaches a user
 
 

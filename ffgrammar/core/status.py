@@ -18,6 +18,7 @@ _LIMITS = {
     -8: ("cache_bytes", "one step needs more parser rows or larger lexer states than the cache may hold"),
     -9: ("seconds", "one call takes too long"),
     -12: ("mask_work", "one mask takes too much work"),
+    -14: ("compile_work", "compiling takes too much work"),
 }
 
 

@@ -10,7 +10,7 @@ from libc.stdint cimport uint32_t, uint64_t
 from ffgrammar.core.freed_memory cimport memory_freed
 from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.map cimport map_count
-from ffgrammar.core.pulse cimport has_ended, pulse_begin, raise_kernel, this_thread
+from ffgrammar.core.pulse cimport allow_work, has_ended, pulse_begin, raise_kernel, this_thread
 from ffgrammar.core.status cimport LIMIT_CACHE, OK, REENTERED
 from ffgrammar.core.threads cimport lock_free, lock_init, lock_leave, lock_take, lock_try
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
@@ -154,6 +154,8 @@ cdef class Engine:
         except LimitError as error:
             error.locate("at the beginning of the text")
             raise
+        # Compiling ends here. What follows has bounds of its own.
+        allow_work(&self.store.nodes.pulse, 0, OK)
         with registering:
             engines.add(weakref.ref(self, engines.discard))
 

@@ -28,7 +28,7 @@ from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.map cimport ABSENT, map_get
 from ffgrammar.core.pulse cimport allow_work
-from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.status cimport LIMIT_MASK_WORK, NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_add
 from ffgrammar.core.vec cimport vec_fill
 from ffgrammar.engine.masks.base_state cimport base_state
@@ -266,9 +266,9 @@ cdef int masks_explain(
     start[0] = config[0]
     status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
-        allow_work(&m.nodes.pulse, k.max_work)
+        allow_work(&m.nodes.pulse, k.max_work, LIMIT_MASK_WORK)
         status = explain(k, m, config, leads, base, &looked)
-        allow_work(&m.nodes.pulse, 0)
+        allow_work(&m.nodes.pulse, 0, OK)
     trace_settle(&m.trace)
     trace_release(&m.trace, &mark)
     looked = looked and config.row & VIRTUAL != 0
@@ -312,9 +312,9 @@ cdef int make(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, 
         return status
     status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
-        allow_work(&m.nodes.pulse, k.max_work)
+        allow_work(&m.nodes.pulse, k.max_work, LIMIT_MASK_WORK)
         status = compute(k, m, config, text_dependent)
-        allow_work(&m.nodes.pulse, 0)
+        allow_work(&m.nodes.pulse, 0, OK)
     trace_settle(&m.trace)
     trace_release(&m.trace, &mark)
     if status >= 0:

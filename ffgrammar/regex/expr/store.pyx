@@ -11,12 +11,12 @@ A grammar has one store. Front-ends build expressions in it by algebra. Each exp
 Matching byte by byte from Python is slow. The engine runs expressions as an automaton (regex/dfa).
 """
 
-from libc.stdint cimport uint8_t, uint32_t, uint64_t
+from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_count
-from ffgrammar.core.pulse cimport allow_work, pulse, pulse_begin, raise_kernel
-from ffgrammar.core.status cimport OK
+from ffgrammar.core.pulse cimport Pulse, allow_work, pulse, pulse_begin, raise_kernel
+from ffgrammar.core.status cimport LIMIT_COMPILE_WORK, OK
 from ffgrammar.core.vec cimport Vec, vec_free, vec_init, vec_push
 from ffgrammar.regex.expr cimport nodes as nd
 from ffgrammar.regex.expr.derivative cimport derivative
@@ -73,6 +73,7 @@ cdef class ExprStore:
         self.nodes.max_search = min(self.limits.emptiness_steps, 0xFFFFFFF0)
         allow_visits(&self.nodes, <uint64_t>self.nodes.max_search * VISITS_A_STEP * COMPILE_CALLS)
         pulse_begin(&self.nodes.pulse, self.limits.seconds)
+        self.allow_work(min(self.limits.compile_work, 1 << 60))
         # A group adds at most three levels: a repeat, a union in it, and a concatenation in that. 20,000 levels are far
         # below what the C stack of a thread holds.
         self.nodes.max_depth = min(3 * self.limits.nesting + 16, 20000)
@@ -86,12 +87,19 @@ cdef class ExprStore:
             raise_kernel(status, &self.nodes.pulse, self.limits)
         return status
 
-    def allow_work(self, long most):
-        """From now on, end calls with a LimitError after some work, in units of some 10 ns; 0 allows any."""
-        allow_work(&self.nodes.pulse, most)
+    def allow_work(self, int64_t most) -> int:
+        """From now on, end calls with a LimitError after some work, in units of some 10 to 40 ns; 0 allows any.
+
+        Returns:
+            How much work was still allowed before.
+        """
+        cdef Pulse* p = &self.nodes.pulse
+        cdef int64_t left = max(<int64_t>(p.done_most - p.done), 1) if p.done_most else 0
+        allow_work(p, most, LIMIT_COMPILE_WORK)
+        return left
 
     def count_work(self, int work):
-        """Count work of the caller, in units of some 10 ns, so that it is interrupted as the work of the store is.
+        """Count work of the caller, in units of some 10 to 40 ns, so that it is interrupted as the work of the store is.
 
         Raises:
             LimitError: the call takes too long.

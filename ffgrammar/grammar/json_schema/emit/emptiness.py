@@ -22,7 +22,7 @@ __all__ = ["find_emptiness"]
 
 # The parts of an `allOf` are compared if there are at most this many.
 MAX_PARTS = 40
-# The search for them ends after this much work of the store, in units of some 10 ns: it is done only for a message.
+# The search for them ends after this much work of the store (see core/pulse.pxd): it is done only for a message.
 MOST_WORK = 30_000_000
 # The message names at most this many parts that contradict each other.
 MAX_NAMED = 4
@@ -126,7 +126,7 @@ def _contradicting_parts(emitter: Emitter, conj: Conj) -> str:
     kept = [subschemas.child(subschema, part, ("allOf", str(index))) for index, part in enumerate(parts)]
     places = dict(zip(kept, [subschema.pointer("allOf", str(index)) for index in range(len(parts))], strict=True))
     rest = subschemas.synthesized(subschema, others)
-    emitter.store.allow_work(MOST_WORK)
+    left = emitter.store.allow_work(MOST_WORK)
     try:
         if not _is_empty(emitter, join_all([rest, *kept])):
             return ""
@@ -137,7 +137,7 @@ def _contradicting_parts(emitter: Emitter, conj: Conj) -> str:
     except (LimitError, UnsupportedError):
         return ""
     finally:
-        emitter.store.allow_work(0)
+        emitter.store.allow_work(left)
     if len(kept) < 2:
         return ""
     named = [places[part] for part in kept[:MAX_NAMED]]
