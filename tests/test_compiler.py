@@ -160,6 +160,23 @@ def test_a_child_compiles_for_itself(tok: ff.Tokenizer) -> None:
         assert compiler.stats()["compiled"] == 1
 
 
+def test_a_handler_may_come_while_its_own_thread_holds_the_lock(tok: ff.Tokenizer) -> None:
+    compiler = ff.Compiler(tok)
+    found: list[dict[str, int]] = []
+
+    def asks() -> None:
+        # (the lock is taken as `stats` takes it. The handler of a signal would run here, in the same thread.)
+        with compiler._lock:
+            compiler.compile(ff.compile_json_schema, SCHEMA)
+            found.append(compiler.stats())
+            compiler.close()
+
+    thread = threading.Thread(target=asks, daemon=True)
+    thread.start()
+    thread.join(20)
+    assert not thread.is_alive() and found[0]["compiled"] == 1
+
+
 def test_a_handler_may_ask_for_what_its_own_thread_compiles(cl100k: ff.Tokenizer) -> None:
     """It would wait for itself for ever. A function that compiles stands for a handler in the middle of it."""
     inner: list[ff.Grammar] = []

@@ -13,7 +13,7 @@ from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammar_cache import NotKept, kept_only
 from ffgrammar.api.source_key import source_key
 from ffgrammar.core.arguments import expect
-from ffgrammar.core.forks import new_lock
+from ffgrammar.core.forks import new_reentrant_lock
 from ffgrammar.core.limits import Limits
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -69,7 +69,7 @@ class Compiler:
         self._tokenizer = tokenizer
         self._threads = threads
         self._limits = limits
-        self._lock = new_lock()
+        self._lock = new_reentrant_lock()
         self._closed = False
         self._begin()
 

@@ -15,8 +15,9 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
+from typing import Any
 
-__all__ = ["at_fork", "new_lock"]
+__all__ = ["at_fork", "new_lock", "new_reentrant_lock"]
 
 # The packages that are imported when they are needed, in whichever thread that is.
 _IMPORTED_LATE = ("ffgrammar", "numpy")
@@ -24,8 +25,8 @@ _IMPORTED_LATE = ("ffgrammar", "numpy")
 # How many times a fork waits for imports. (An import may never end: the forking thread may be in the middle of it.)
 _TRIES = 100
 
-_locks: set[weakref.ref[threading.Lock]] = set()
-_held: list[threading.Lock] = []
+_locks: set[weakref.ref[Any]] = set()
+_held: list[Any] = []
 _Handler = Callable[[], None]
 _handlers: list[tuple[_Handler, _Handler]] = []
 _let_go_later: list[_Handler] = []
@@ -34,8 +35,19 @@ _let_go_later: list[_Handler] = []
 def new_lock() -> threading.Lock:
     """A lock that os.fork() waits for. A thread that holds this lock must take no other lock of the package."""
     lock = threading.Lock()
-    _locks.add(weakref.ref(lock, _locks.discard))
+    _wait_for(lock)
     return lock
+
+
+def new_reentrant_lock() -> threading.RLock:
+    """The same, but the thread that holds it may take it again: the handler of a signal may run in the middle of it."""
+    lock = threading.RLock()
+    _wait_for(lock)
+    return lock
+
+
+def _wait_for(lock: Any) -> None:
+    _locks.add(weakref.ref(lock, _locks.discard))
 
 
 def at_fork(hold: _Handler, let_go: _Handler) -> None:
