@@ -28,9 +28,14 @@ SANITIZE = os.environ.get("FFGRAMMAR_SANITIZE", "")
 # (`-fno-plt`: calls of CPython go through fewer lines of the processor's cache, of which a compilation uses many. The
 # median time to the first mask is 2% less.)
 FLAGS = ["-g0", "-fno-strict-aliasing", "-fno-plt"]
-# What Cython makes of Python calls CPython for nearly everything. There `-O2` gains little, and takes longer. A
-# sanitizer would find nothing there, since CPython itself is not built with one.
-FOR_CYTHON, FOR_PYTHON = ["-O2", *FLAGS], ["-O1", *FLAGS]
+# What Cython makes of Python calls CPython for nearly everything. There `-O2` gains little, and takes longer, but for
+# these two. A sanitizer would find nothing there, since CPython itself is not built with one.
+APART = ["-freorder-blocks", "-freorder-blocks-and-partition"]
+FOR_CYTHON, FOR_PYTHON = ["-O2", *FLAGS], ["-O1", *APART, *FLAGS]
+# Each C file begins with this. The compiler moves what ends in a call of a cold function out of the way. In the C code
+# of Cython that is whatever raises. A quarter of the code is out of the way then, and a ninth otherwise. (The median
+# time to the first mask is 3% less.)
+COLD = "static void __Pyx_AddTraceback(const char *, int, int, const char *) __attribute__((cold, unused));\n"
 LINK: list[str] = []
 if SANITIZE:
     FOR_CYTHON = ["-O1", "-g1", "-fno-strict-aliasing", "-fno-omit-frame-pointer", f"-fsanitize={SANITIZE}"]
@@ -115,6 +120,10 @@ class BuildExtensions(build_ext):
         for extension, source in zip(self.extensions, translated, strict=True):
             extension.sources = source.sources
             extension.depends = source.depends
+        cold = Path(self.build_temp, "cold.h")
+        _write(cold, COLD)
+        for extension in self.extensions:
+            extension.extra_compile_args += ["-include", str(cold)]
         if ONE_LIBRARY:
             self._build_library()
         super().build_extensions()
@@ -153,10 +162,7 @@ class BuildExtensions(build_ext):
         """Write the C file of the stub of a module, and link it with the library. Returns the C file."""
         source = Path(self.build_temp, "stubs", *extension.name.split(".")).with_suffix(".c")
         last, whole = _entries(extension)
-        text = STUB.format(whole=whole, last=last)
-        if not source.exists() or source.read_text(encoding="utf-8") != text:
-            source.parent.mkdir(parents=True, exist_ok=True)
-            source.write_text(text, encoding="utf-8")
+        _write(source, STUB.format(whole=whole, last=last))
         path = self.get_ext_fullpath(SHARED)
         between = os.path.relpath(Path(path).parent, Path(self.get_ext_fullpath(extension.name)).parent)
         extension.extra_objects = [path]
@@ -173,6 +179,13 @@ class BuildExtensions(build_ext):
                 self.compiler.compile([str(probe)], output_dir=folder, include_dirs=self.include_dirs)
             except CompileError:
                 raise SystemExit(NO_COMPILER) from None
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file of C code, unless it has this text already: then what is made of it stays."""
+    if not path.exists() or path.read_text(encoding="utf-8") != text:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
 
 
 def _entries(extension: Extension) -> tuple[str, str]:
