@@ -76,9 +76,9 @@ cdef class InsideTokens:
         self, Engine engine, const SievePart* part, const Config* config, size_t answers, uint32_t* offset) noexcept nogil
 
     # Part of judge_many. Many tokens lead to this configuration and this outcome, and the pre-token cannot end after them. Mark
-    # the outcome as doubtful. In `unfollowed`, set the bits of the tokens that no common follower can follow there. Returns 1; 0 if
-    # too few common followers were found; or a status.
-    cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil
+    # the outcome as doubtful, unless common followers can follow all these tokens. In `unfollowed`, set the bits of the tokens that
+    # none can follow there. Returns 1; 0 if too few common followers were found; or a status.
+    cdef int doubt(self, Engine engine, const SievePart* part, const Config* config, uint32_t outcome) noexcept nogil
 
     # Part of judge_surveyed: judge the tokens that have no lead, lead to a doubtful outcome, and are in `unfollowed`.
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil

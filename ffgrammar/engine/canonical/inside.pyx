@@ -211,28 +211,32 @@ cdef class InsideTokens:
             elif self.rules.has_unmergeable or self.leads.has_open_base:
                 offset[0] = IN_PARTS
             else:
-                status = self.doubt(engine, config, transition, outcome)
+                status = self.doubt(engine, part, config, outcome)
                 if status == 0 or self.lookahead.steps.is_text_dependent(config, answers):
                     offset[0] = IN_PARTS
             if status < 0 or offset[0] == <uint32_t>IN_PARTS:
                 return status
         return OK
 
-    cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil:
+    cdef int doubt(
+        self, Engine engine, const SievePart* part, const Config* config, uint32_t outcome
+    ) noexcept nogil:
         cdef CanonicalState at
         cdef const uint32_t* unfollowed
         cdef uint32_t offset, i
         cdef int status
-        if self.is_doubtful.len == 0:
-            self.unfollowed.len = 0
-            if vec_fill(&self.is_doubtful, transition.count, 0) < 0 or vec_fill(&self.unfollowed, self.trie.n_words, 0) < 0:
-                return NO_MEMORY
-        self.is_doubtful.data[outcome] = True
-        self.single.parts.set_outcome(&at, transition, outcome)
+        self.single.parts.set_outcome(&at, part.transition, outcome)
         at.last = UNCONSTRAINED
-        status = self.common.find(engine, config, &at, self.leads.has_base(), &offset)
+        status = self.common.find(engine, part, config, &at, self.leads.has_base(), &offset)
         if status < 0 or offset == <uint32_t>TOO_FEW:
             return min(status, 0)
+        if self.common.leaves_none(offset):
+            return 1
+        if self.is_doubtful.len == 0:
+            self.unfollowed.len = 0
+            if vec_fill(&self.is_doubtful, part.transition.count, 0) < 0 or vec_fill(&self.unfollowed, self.trie.n_words, 0) < 0:
+                return NO_MEMORY
+        self.is_doubtful.data[outcome] = True
         if offset == <uint32_t>ALL_TOKENS:
             memset(self.unfollowed.data, 0xFF, self.trie.n_words * sizeof(uint32_t))
             return 1
