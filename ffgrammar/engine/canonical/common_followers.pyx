@@ -31,11 +31,6 @@ from ffgrammar.tokens.vocabulary.trie cimport node_token
 cdef enum:
     # More followers than this would add hardly any predecessors.
     MAX_COMMON = 8
-    PRINTABLE = 0x7F - 0x20  # how many ASCII characters are tried
-    # From `0` on, every 33rd of them is tried next, so that characters of different kinds come first: `0`, `Q`, `r`, and so on. (A
-    # digit, or it and a letter, can follow every token of Gemma 3, Llama 2 and Llama 3. With the first 8 characters in the order of
-    # their codes, some 170 tokens of Gemma 3, which end in punctuation, would be left.)
-    STRIDE = 33
 
 
 @cython.final
@@ -131,7 +126,7 @@ cdef class CommonFollowers:
     cdef int list_characters(
         self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset
     ) noexcept nogil:
-        cdef uint32_t byte = 0x30
+        cdef uint32_t byte = FIRST_CHARACTER
         cdef uint32_t token, _number
         cdef int status
         offset[0] = ALL_TOKENS
@@ -151,7 +146,7 @@ cdef class CommonFollowers:
                     return OK
             if status < 0:
                 return status
-            byte = 0x20 + (byte - 0x20 + STRIDE) % PRINTABLE
+            byte = next_character(byte)
         return OK
 
     cdef int can_follow(

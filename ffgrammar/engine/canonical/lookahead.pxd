@@ -12,6 +12,7 @@ from ffgrammar.engine.canonical.choices cimport Choices
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.outlines cimport Outlines
 from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.canonical.routes cimport Routes
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.canonical.token_walk cimport TokenWalk
 from ffgrammar.engine.engine cimport Engine
@@ -38,6 +39,7 @@ cdef class Lookahead:
     cdef Boundaries boundaries
     cdef Reach reach
     cdef Outlines outlines
+    cdef Routes routes
     cdef uint32_t generation    # of the engine's caches, which the configurations belong to
     cdef size_t max_bytes
     cdef Intern names           # numbers for what was asked: see `name_state`

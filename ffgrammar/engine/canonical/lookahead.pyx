@@ -28,6 +28,7 @@ from ffgrammar.engine.canonical.choices cimport CHOICE_WORDS, Choices
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix
 from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN, Outlines
 from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.canonical.routes cimport Routes
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.canonical.tails cimport Tails
 from ffgrammar.engine.canonical.token_walk cimport OUT_OF_NODES, TokenWalk, walk_begin, walk_next
@@ -71,6 +72,7 @@ cdef class Lookahead:
         self.choices = Choices(rules)
         self.reach = Reach(rules)
         self.outlines = Outlines(Tails(rules, self.steps, self.boundaries, self.reach))
+        self.routes = Routes(rules, self.steps, self.boundaries, self.reach)
         self.max_bytes = max_bytes
         vec_init(&self.verdicts)
         vec_init(&self.visited)
@@ -96,7 +98,8 @@ cdef class Lookahead:
         self.generation = engine.generation
         self.forget_hints()
         return min(
-            intern_init(&self.names), self.choices.clear(), self.boundaries.clear(), self.outlines.clear(), self.reach.clear())
+            intern_init(&self.names), self.choices.clear(), self.boundaries.clear(), self.outlines.clear(), self.routes.clear(),
+            self.reach.clear())
 
     cdef void forget_hints(self) noexcept nogil:
         cdef uint32_t i
@@ -105,7 +108,7 @@ cdef class Lookahead:
             self.hints[i].config.row = PENDING
 
     cdef size_t bytes(self) noexcept nogil:
-        return intern_bytes(&self.names) + self.choices.bytes() + self.boundaries.bytes() + self.outlines.bytes()
+        return intern_bytes(&self.names) + self.choices.bytes() + self.boundaries.bytes() + self.outlines.bytes() + self.routes.bytes()
 
     cdef int enter(self, Engine engine, PendingPrefix pending) noexcept nogil:
         self.steps.pending = pending
