@@ -97,8 +97,8 @@ cdef class Lookahead:
     # The verdict is kept under the name of `config` and `at`.
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
-    # Part of `search`: ask the outline of the place. Returns 1; 0; NOT_KNOWN; or a status.
-    cdef int judge_by_outline(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
+    # Part of `search`: ask the routes from the place, then its outline. Returns 1; 0; NOT_KNOWN; or a status.
+    cdef int judge_by_routes(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
     # Keep the verdict of a search from a configuration. It is not kept if it depends on the text of a virtual row, or if the
     # search began on a virtual row and reached a bound. `answers` is what SearchSteps.dependent_answers was before the search.

@@ -127,6 +127,7 @@ cdef class Lookahead:
 
     cdef void begin_search(self, const Config* config) noexcept nogil:
         self.searched = 0
+        self.routes.begin()
         self.answers_before = self.steps.dependent_answers
         self.met_virtual = False
         self.from_virtual = config.row & VIRTUAL != 0
@@ -192,7 +193,7 @@ cdef class Lookahead:
         cdef int status
         if at.unmergeable and not at.character.need:
             return 0
-        status = self.judge_by_outline(engine, config, at)
+        status = self.judge_by_routes(engine, config, at)
         if status != NOT_KNOWN:
             return status
         status = self.name_state(engine, config, at, &name)
@@ -219,11 +220,14 @@ cdef class Lookahead:
         self.cut_short |= outer
         return status
 
-    cdef int judge_by_outline(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
+    cdef int judge_by_routes(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
         cdef uint32_t outline
         cdef int status
         if at.last >= <uint32_t>UNCONSTRAINED:
             return NOT_KNOWN
+        status = self.routes.judge(engine, config, at, at.last)
+        if status != NOT_KNOWN:
+            return status
         status = self.outlines.find(engine, config, at, &outline)
         return self.outlines.judge(outline, at.last) if status >= 0 else status
 

@@ -57,8 +57,11 @@ cdef class Routes:
     # Forget everything.
     cdef int clear(self) noexcept nogil
 
+    # Call this before a question: before one call of `judge`, or all calls of one search.
+    cdef void begin(self) noexcept nogil
+
     # Whether a sentence goes on after a token that leads to `config`. `at` is the rules' state after it, apart from the token
-    # itself. Merges make the token, and it does not end inside a character. Returns 1; 0; NOT_KNOWN; or a status.
+    # itself. Merges make the token. Returns 1; 0; NOT_KNOWN; or a status.
     cdef int judge(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil
 
     # Write the number of a place.

@@ -38,12 +38,14 @@ cdef enum:
     # in `listed` of a place: which of its routes are listed
     NOTHING = 0
     FEW = 1   # those of some characters; if they do not help, all are listed
-    SOME = 2  # those of some characters; all of them are too many
+    SOME = 2  # those of some characters, or none; all of them are too many
     ALL = 3
 
-    MAX_OPENED = 64      # places that one question may open
+    MAX_OPENED = 64      # places that may be opened for one question
     FEW_NEXT = 4         # if more bytes may come, the routes of characters are listed first
-    MAX_NEXT = 32        # if more bytes may come, the routes are too many
+    # If more bytes may come, the routes are too many. (Inside a string that must be an address, most questions would open 64 places in
+    # vain.)
+    MAX_NEXT = 32
     MAX_NODES = 1024     # of the trie, that a walk for a list may look at
     MAX_CHARACTERS = 16
 
@@ -93,15 +95,17 @@ cdef class Routes:
         vec_free(&self.routes)
         return intern_init(&self.names)
 
+    cdef void begin(self) noexcept nogil:
+        self.room = MAX_OPENED
+
     cdef int judge(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil:
         cdef uint32_t number
         cdef int status
         # (virtual rows do not last; nodes of unmergeable tokens would be part of a place)
-        if (config.row & VIRTUAL or config.row == PENDING or engine.recognizer.rules.has_checks
+        if (config.row & VIRTUAL or config.row == PENDING or at.character.need or engine.recognizer.rules.has_checks
                 or engine.completability.enabled or self.rules.has_unmergeable):
             return NOT_KNOWN
         status = self.find_place(config, at, &number)
-        self.room = MAX_OPENED
         return self.goes_on(engine, number, token) if status >= 0 else status
 
     cdef int find_place(self, const Config* config, const CanonicalState* at, uint32_t* number) noexcept nogil:
@@ -207,7 +211,9 @@ cdef class Routes:
         ends = self.can_end(engine, &config, &at)
         if ends == 0:
             status = self.find_bytes(engine, number, bytes)
-            if status > FEW_NEXT:
+            if status > MAX_NEXT:
+                (<Place*>self.places.data)[number].listed = SOME
+            elif status > FEW_NEXT:
                 status = self.list_characters(engine, number, bytes, FEW)
             elif status >= 0:
                 status = self.list_all(engine, number)
@@ -231,7 +237,7 @@ cdef class Routes:
         cdef uint32_t nodes_left = MAX_NODES
         cdef uint32_t[8] bytes
         cdef int status = self.find_bytes(engine, number, bytes)
-        if 0 <= status <= MAX_NEXT:
+        if status >= 0:
             status = self.walk(engine, &nodes_left, bytes)
         if status == OK:
             self.set_routes(number, base, ALL)

@@ -55,6 +55,7 @@ cdef class SingleTokens:
         if status == 0 or (self.rules.has_unmergeable and part.way != GOES_ON and self.rules.begins_unmergeable[token]):
             return self.judge(engine, part, token, dead)
         self.parts.set_outcome(&at, transition, transition.after[token])
+        self.lookahead.routes.begin()
         status = self.lookahead.routes.judge(engine, config, &at, token)
         if status != NOT_KNOWN:
             return vec_push(dead, token) if status == 0 else min(status, OK)
