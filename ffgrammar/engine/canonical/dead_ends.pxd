@@ -50,7 +50,8 @@ cdef class DeadEnds:
     cdef bint has_unkept       # whether there are any
     cdef size_t unkept         # where they begin
     # Scratch.
-    cdef Vec verdicts          # by configuration of the leads and outcome: whether the pre-token can end, or NOT_ASKED
+    # By configuration of the leads and outcome: whether the pre-token can end, NOT_ASKED, or a place of Routes (PLACE).
+    cdef Vec verdicts
     cdef Vec first             # tokens that may come, found by FewTexts
     cdef Vec asked             # tokens of the plain mask that come in a part
 
@@ -88,6 +89,16 @@ cdef class DeadEnds:
     # this configuration and the token's outcome in `verdicts`. The caller releases the trace.
     cdef int judge_lead(
         self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, uint32_t* verdict) noexcept nogil
+
+    # Part of judge_lead, where Routes serves `config` and nothing is known of it: find whether the pre-token can end, and if not,
+    # judge the token.
+    cdef int judge_first(
+        self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, const Config* config, uint32_t* verdict
+    ) noexcept nogil
+
+    # Part of judge_lead, for a token that leads to a place of Routes where the pre-token cannot end.
+    cdef int judge_from(
+        self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, uint32_t place) noexcept nogil
 
     # Part of list_dead: append the dead ends among the tokens that need an ending (tokens/canonical/endings.pxd) and have no
     # lead. Only the tokens that Doubts lists are judged: the others are no dead ends.

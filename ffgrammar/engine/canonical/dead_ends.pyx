@@ -23,6 +23,7 @@ from ffgrammar.engine.canonical.followers cimport Followers
 from ffgrammar.engine.canonical.inside cimport IN_PARTS, inside_tokens
 from ffgrammar.engine.canonical.leads cimport Leads
 from ffgrammar.engine.canonical.notes cimport Notes
+from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
 from ffgrammar.engine.canonical.single_tokens cimport SingleTokens
 from ffgrammar.engine.masks.compute cimport NO_BASE, masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, StoredMask, mask_release
@@ -34,7 +35,9 @@ from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, Transition
 from ffgrammar.tokens.vocabulary.trie cimport node_token
 
 cdef enum:
-    NOT_ASKED = 0xFFFFFFFF  # in `verdicts`
+    # in `verdicts`
+    NOT_ASKED = 0xFFFFFFFF
+    PLACE = 2  # this and more: the pre-token cannot end; less by this, it is the number of a place of Routes
 
 
 @cython.final
@@ -219,13 +222,52 @@ cdef class DeadEnds:
         cdef const uint32_t* ends = self.leads.ends.data + number * self.rules.outcomes.words
         cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef Config config
-        cdef int status = self.leads.follow_lead(engine, number, token, &config)
+        cdef int status
+        if verdict[0] >= <uint32_t>PLACE and verdict[0] != <uint32_t>NOT_ASKED:
+            return self.judge_from(engine, part, number, token, verdict[0] - PLACE)
+        status = self.leads.follow_lead(engine, number, token, &config)
         if status > 0 and verdict[0] == <uint32_t>NOT_ASKED:
+            if self.lookahead.routes.serve(engine, &config) and not self.single.meets(
+                    part.transition, part.transition.after[token], ends):
+                return self.judge_first(engine, part, number, token, &config, verdict)
             status = self.single.can_end(engine, &config, part.transition, part.transition.after[token], ends)
             if status >= 0 and not self.lookahead.steps.is_text_dependent(&config, answers):
                 verdict[0] = <uint32_t>status
             if status != 0:
                 return min(status, OK)
+        return self.single.judge_at(engine, part, &config, token, &self.dead) if status >= 0 else status
+
+    cdef int judge_first(
+        self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, const Config* config, uint32_t* verdict
+    ) noexcept nogil:
+        cdef CanonicalState at
+        cdef uint32_t place
+        cdef int status
+        self.parts.set_outcome(&at, part.transition, part.transition.after[token])
+        status = self.lookahead.routes.find_place(config, &at, &place)
+        if status >= 0:
+            status = self.lookahead.routes.can_end_at(engine, place)
+        if status != 0:
+            verdict[0] = 1 if status > 0 else <uint32_t>NOT_ASKED
+            return min(status, OK)
+        verdict[0] = place + PLACE
+        return self.judge_from(engine, part, number, token, place)
+
+    cdef int judge_from(
+        self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, uint32_t place
+    ) noexcept nogil:
+        cdef Config config
+        cdef int status = self.rules.merges.reached(token)
+        if status > 0:
+            self.lookahead.routes.begin()
+            status = self.lookahead.routes.goes_on(engine, place, token)
+            if status == 0:
+                return vec_push(&self.dead, token)
+            if status != NOT_KNOWN:
+                return min(status, OK)
+        if status < 0:
+            return NO_MEMORY
+        status = self.leads.follow_lead(engine, number, token, &config)
         return self.single.judge_at(engine, part, &config, token, &self.dead) if status >= 0 else status
 
     cdef int judge_by_endings(self, Engine engine, const SievePart* part) noexcept nogil:

@@ -28,7 +28,7 @@ cdef struct Route:
 
 cdef struct Place:
     uint32_t ends     # whether the pre-token can end here, or NOT_ASKED
-    # If it cannot end:
+    # If it cannot end, and something is listed:
     uint32_t routes   # where its routes are in `routes`
     uint32_t count    # how many are listed
     uint32_t listed   # which these are (routes.pyx)
@@ -64,6 +64,12 @@ cdef class Routes:
     # itself. Merges make the token. Returns 1; 0; NOT_KNOWN; or a status.
     cdef int judge(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil
 
+    # Whether questions about a configuration are answered. Otherwise `judge` returns NOT_KNOWN. Returns True or False.
+    cdef bint serve(self, Engine engine, const Config* config) noexcept nogil
+
+    # Whether the pre-token can end at a place. Returns 1, 0 or a status.
+    cdef int can_end_at(self, Engine engine, uint32_t number) noexcept nogil
+
     # Write the number of a place.
     cdef int find_place(self, const Config* config, const CanonicalState* at, uint32_t* number) noexcept nogil
 
@@ -79,10 +85,10 @@ cdef class Routes:
     # Part of try_listed: the same for the routes without a verdict. `base` and `count` are as in Place.
     cdef int try_unknown(self, Engine engine, uint32_t base, uint32_t count, uint32_t token) noexcept nogil
 
-    # Part of goes_on: fill in a place, and list some routes if the pre-token cannot end.
+    # Part of goes_on: list some routes of a place.
     cdef int open_place(self, Engine engine, uint32_t number) noexcept nogil
 
-    # Part of open_place: whether the pre-token can end at a place. Returns 1, 0 or a status.
+    # Part of can_end_at: find the answer.
     cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
     # Write the bytes that may come at a place, as bits. A walk can begin there then. Returns how many they are, or a status.

@@ -98,15 +98,31 @@ cdef class Routes:
     cdef void begin(self) noexcept nogil:
         self.room = MAX_OPENED
 
+    cdef bint serve(self, Engine engine, const Config* config) noexcept nogil:
+        # (virtual rows do not last; nodes of unmergeable tokens would be part of a place)
+        return not (config.row & VIRTUAL or config.row == PENDING or engine.recognizer.rules.has_checks
+                    or engine.completability.enabled or self.rules.has_unmergeable)
+
     cdef int judge(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil:
         cdef uint32_t number
         cdef int status
-        # (virtual rows do not last; nodes of unmergeable tokens would be part of a place)
-        if (config.row & VIRTUAL or config.row == PENDING or at.character.need or engine.recognizer.rules.has_checks
-                or engine.completability.enabled or self.rules.has_unmergeable):
+        if at.character.need or not self.serve(engine, config):
             return NOT_KNOWN
         status = self.find_place(config, at, &number)
         return self.goes_on(engine, number, token) if status >= 0 else status
+
+    cdef int can_end_at(self, Engine engine, uint32_t number) noexcept nogil:
+        cdef Place* place = <Place*>self.places.data + number
+        cdef CanonicalState at
+        cdef Config config
+        cdef int status
+        if place.ends == <uint32_t>NOT_ASKED:
+            self.read_place(number, &config, &at)
+            status = self.can_end(engine, &config, &at)
+            if status < 0:
+                return status
+            place.ends = <uint32_t>status
+        return <int>place.ends
 
     cdef int find_place(self, const Config* config, const CanonicalState* at, uint32_t* number) noexcept nogil:
         cdef uint32_t[2 + MAX_HYPOTHESES] words
@@ -139,21 +155,18 @@ cdef class Routes:
             at.node[i] = NO_NODE
 
     cdef int goes_on(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil:
-        cdef Place* place = <Place*>self.places.data + number
-        cdef int status
-        if place.ends == <uint32_t>NOT_ASKED:
+        cdef int status = self.can_end_at(engine, number)
+        if status != 0:
+            return status
+        if (<Place*>self.places.data)[number].listed == NOTHING:
             if self.room == 0:
                 return NOT_KNOWN
             self.room -= 1
             status = self.open_place(engine, number)
             if status < 0:
                 return status
-            place = <Place*>self.places.data + number
-        if place.ends:
-            return 1
-        status = self.try_listed(engine, place, token)
-        place = <Place*>self.places.data + number
-        if status == NOT_KNOWN and place.listed == FEW and self.room:
+        status = self.try_listed(engine, <Place*>self.places.data + number, token)
+        if status == NOT_KNOWN and (<Place*>self.places.data)[number].listed == FEW and self.room:
             status = self.list_all(engine, number)
             if status >= 0:
                 status = self.try_listed(engine, <Place*>self.places.data + number, token)
@@ -202,25 +215,16 @@ cdef class Routes:
         return result
 
     cdef int open_place(self, Engine engine, uint32_t number) noexcept nogil:
-        cdef CanonicalState at
-        cdef Config config
         cdef uint32_t[8] bytes
-        cdef int ends
-        cdef int status = OK
-        self.read_place(number, &config, &at)
-        ends = self.can_end(engine, &config, &at)
-        if ends == 0:
-            status = self.find_bytes(engine, number, bytes)
-            if status > MAX_NEXT:
-                (<Place*>self.places.data)[number].listed = SOME
-            elif status > FEW_NEXT:
-                status = self.list_characters(engine, number, bytes, FEW)
-            elif status >= 0:
-                status = self.list_all(engine, number)
-        if ends < 0 or status < 0:
-            return min(ends, status)
-        (<Place*>self.places.data)[number].ends = <uint32_t>ends
-        return OK
+        cdef int count = self.find_bytes(engine, number, bytes)
+        if count < 0:
+            return count
+        if count > MAX_NEXT:
+            (<Place*>self.places.data)[number].listed = SOME
+            return OK
+        if count > FEW_NEXT:
+            return self.list_characters(engine, number, bytes, FEW)
+        return self.list_all(engine, number)
 
     cdef int find_bytes(self, Engine engine, uint32_t number, uint32_t* bytes) noexcept nogil:
         cdef int count = 0
