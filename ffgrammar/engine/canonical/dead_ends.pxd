@@ -43,7 +43,10 @@ cdef class DeadEnds:
     cdef Followers followers
     cdef SingleTokens single
     cdef InsideTokens inside
-    cdef Intern names          # (lasting row, lexer state, hypothesis, way)
+    # The caller sets this: the last token, if tokens that cannot stand beside it need not be found where the pre-token goes on;
+    # otherwise UNCONSTRAINED.
+    cdef uint32_t last
+    cdef Intern names          # (lasting row, lexer state, hypothesis, way, `last` if the pre-token goes on)
     cdef Vec offsets           # by name: where its dead ends are in `dead`, NOT_FOUND or IN_PARTS
     cdef Vec dead              # lists: a count, then the tokens; in ascending order if the count has the flag SORTED
     # Lists for a virtual row that hold for this text only are at the end of `dead`.

@@ -30,8 +30,8 @@ from ffgrammar.engine.masks.mask_cache cimport DENSE, StoredMask, mask_release
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.canonical.endings cimport WAY_ON, last_byte
-from ffgrammar.tokens.canonical.rules cimport NO_NODE, CanonicalState
-from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, Transition
+from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED, CanonicalState
+from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON, Transition
 from ffgrammar.tokens.vocabulary.trie cimport node_token
 
 cdef enum:
@@ -94,7 +94,7 @@ cdef class DeadEnds:
         return min(self.inside.common.clear(), self.reach.clear())
 
     cdef int find_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:
-        cdef uint32_t[4] words
+        cdef uint32_t[5] words
         cdef uint32_t name
         cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef size_t before
@@ -103,7 +103,8 @@ cdef class DeadEnds:
         words[1] = config.state
         words[2] = part.hypothesis
         words[3] = part.way
-        status = intern_add(&self.names, words, 4, &name)
+        words[4] = self.last if part.way == GOES_ON else <uint32_t>UNCONSTRAINED
+        status = intern_add(&self.names, words, 5, &name)
         if status < 0 or (name >= self.offsets.len and vec_fill(&self.offsets, name + 1 - self.offsets.len, 0xFF) < 0):
             return NO_MEMORY
         offset[0] = self.offsets.data[name]
@@ -203,6 +204,12 @@ cdef class DeadEnds:
             token = tokens[i]
             if not bit_test(transition.mask, token):
                 continue
+            if part.way == GOES_ON and self.last < <uint32_t>UNCONSTRAINED:
+                status = self.rules.merges.pair(self.last, token)
+                if status < 0:
+                    return NO_MEMORY
+                if status == 0:
+                    continue
             if bit_test(transition.cut, token):
                 status = self.single.judge(engine, part, token, &self.dead)
             else:
