@@ -234,8 +234,7 @@ cdef class DeadEnds:
             return self.judge_from(engine, part, number, token, verdict[0] - PLACE)
         status = self.leads.follow_lead(engine, number, token, &config)
         if status > 0 and verdict[0] == <uint32_t>NOT_ASKED:
-            if self.lookahead.routes.serve(engine, &config) and not self.single.meets(
-                    part.transition, part.transition.after[token], ends):
+            if self.lookahead.routes.serve(engine, &config):
                 return self.judge_first(engine, part, number, token, &config, verdict)
             status = self.single.can_end(engine, &config, part.transition, part.transition.after[token], ends)
             if status >= 0 and not self.lookahead.steps.is_text_dependent(&config, answers):
@@ -247,9 +246,13 @@ cdef class DeadEnds:
     cdef int judge_first(
         self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, const Config* config, uint32_t* verdict
     ) noexcept nogil:
+        cdef const uint32_t* ends = self.leads.ends.data + number * self.rules.outcomes.words
         cdef CanonicalState at
         cdef uint32_t place
         cdef int status
+        if self.single.meets(part.transition, part.transition.after[token], ends):
+            verdict[0] = 1
+            return OK
         self.parts.set_outcome(&at, part.transition, part.transition.after[token])
         status = self.lookahead.routes.find_place(config, &at, &place)
         if status >= 0:
