@@ -168,7 +168,8 @@ cdef class DeadEnds:
         mask_release(mask)
         if status < 0 or self.asked.len == 0:
             return NO_MEMORY if status < 0 else 1
-        return self.ask_texts(engine, config, part)
+        # (routes cost less than texts)
+        return 0 if self.lookahead.routes.serve(engine, config) else self.ask_texts(engine, config, part)
 
     cdef int ask_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil:
         cdef CanonicalState at
