@@ -89,6 +89,9 @@ cdef class InsideTokens:
     cdef int judge_groups(
         self, Engine engine, const SievePart* part, uint32_t listed_at, uint32_t count, const Config* config) noexcept nogil
 
+    # Part of judge_groups, where Routes serves `config`, for the group that is at `group` in the words of the groups.
+    cdef int judge_by_routes(self, Engine engine, const SievePart* part, const Config* config, uint32_t group) noexcept nogil
+
     # Part of judge_groups, for the tokens whose list is at `at` in the words of the groups. `all_dead` says whether they are known
     # to be dead ends.
     cdef int judge_group(
