@@ -20,6 +20,7 @@ from ffgrammar.core.bits cimport bit_set, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init, intern_truncate
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.canonical.characters cimport FIRST_CHARACTER, PRINTABLE, next_character
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.token_walk cimport TokenWalk

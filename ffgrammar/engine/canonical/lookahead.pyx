@@ -108,7 +108,8 @@ cdef class Lookahead:
             self.hints[i].config.row = PENDING
 
     cdef size_t bytes(self) noexcept nogil:
-        return intern_bytes(&self.names) + self.choices.bytes() + self.boundaries.bytes() + self.outlines.bytes() + self.routes.bytes()
+        return (intern_bytes(&self.names) + self.choices.bytes() + self.boundaries.bytes() + self.outlines.bytes()
+                + self.routes.bytes())
 
     cdef int enter(self, Engine engine, PendingPrefix pending) noexcept nogil:
         self.steps.pending = pending

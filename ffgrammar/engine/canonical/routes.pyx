@@ -5,7 +5,8 @@ verdicts found, as far as questions need them. So inside a property name, what w
 the same name.
 
 Vocabularies that are merged byte by byte are not served. They come with a pre-tokenizer, so most pre-tokens end soon, and outlines
-answer more questions (outlines.pyx). (On cl100k_base, canonical masks along compact documents took 1.06 times the time with routes.)
+answer more questions (outlines.pyx). (On cl100k_base, canonical masks along compact documents took 1.06 times the time with
+routes.)
 
 A verdict of 0 means that all routes were tried. Where the routes are too many, only some are listed, and those that do not help
 leave the question open.
@@ -21,10 +22,10 @@ from ffgrammar.core.intern cimport (
     intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len, intern_truncate)
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init
-from ffgrammar.engine.canonical.common_followers cimport FIRST_CHARACTER, PRINTABLE, next_character
+from ffgrammar.engine.canonical.characters cimport FIRST_CHARACTER, PRINTABLE, next_character
 from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
-from ffgrammar.engine.canonical.token_walk cimport OUT_OF_NODES, walk_begin, walk_next
+from ffgrammar.engine.canonical.token_walk cimport walk_begin, walk_next
 from ffgrammar.engine.values.trace cimport VIRTUAL
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, NO_NODE, UNCONSTRAINED
 from ffgrammar.tokens.vocabulary.trie cimport subtree_end
@@ -46,8 +47,8 @@ cdef enum:
 
     MAX_OPENED = 64      # places that may be opened for one question
     FEW_NEXT = 4         # if more bytes may come, the routes of characters are listed first
-    # If more bytes may come, the routes are too many. (Inside a string that must be an address, most questions would open 64 places in
-    # vain.)
+    # If more bytes may come, the routes are too many. (Inside a string that must be an address, most questions would open 64 places
+    # in vain.)
     MAX_NEXT = 32
     MAX_NODES = 1024     # of the trie, that a walk for a list may look at
     MAX_CHARACTERS = 16
