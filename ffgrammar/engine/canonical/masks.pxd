@@ -87,8 +87,7 @@ cdef class CanonicalMasks:
         self, const CanonicalState* at, const uint32_t* successors, uint32_t offset, uint32_t* words) noexcept nogil
 
     # Find what a sieve loses in a configuration: write the offset in `lost`, or IN_PARTS. `dense` says whether the grammar's mask
-    # has many tokens. If not, what is lost is found for the last token alone: tokens that cannot stand beside it may be missing from
-    # the losses.
+    # has many tokens. If not, what is lost is found for the last token alone: tokens that cannot stand beside it may be missing.
     cdef int find_losses(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, bint dense, uint32_t* offset
     ) noexcept nogil
