@@ -101,14 +101,28 @@ def test_only_what_both_go_on_with(cl100k: ff.Tokenizer) -> None:
         [f"word{letter}s" for letter in "abcdefghijkl"],
         [f"word{letter}s" for letter in "abcdefghijklm"],
         [f"{'ab' * 40}{letter}{'cd' * 40}" for letter in "mnop"],
+        [f"{chr(48 + i)}{chr(80 + i)}word" for i in range(5)],
+        [f"{chr(0x3A + i)}words{i}" for i in range(34)],
+        [f"{chr(97 + i)}{'order' * i}Name{'nne' * i}{i}" for i in range(16)],
         ["a" * 300, "a" * 301 + "b", "a" * 64 + ".", "a" * 65 + " b"],
         ["\u65e5\u672c\u8a9e", "\u65e5\u672c", "\u65e5x", "\u00e9t\u00e9", "\u00e9tude", "\U0001f642\U0001f44d"],
         ['"order":', '"orders":', '"', '",', '","', '"}', '"}}', '"},"x"'],
     ],
-    ids=["long", "12 bytes", "13 bytes", "many bytes", "one letter", "characters", "quotes"],
+    ids=[
+        "long",
+        "12 bytes",
+        "13 bytes",
+        "many bytes",
+        "5 bytes",
+        "34 bytes",
+        "many places",
+        "one letter",
+        "characters",
+        "quotes",
+    ],
 )
 def test_places_with_few_texts_and_with_more(any_tok: ff.Tokenizer, sentences: list[str]) -> None:
-    """The bounds of engine/canonical/few_texts.pxd: beyond them, tokens are judged in another way."""
+    """The bounds of engine/canonical/few_texts.pxd and routes.pyx: beyond them, tokens are judged in another way."""
     grammar = ff.compile_choice(sentences, any_tok)
     sequences = {tuple(any_tok.encode(sentence)) for sentence in sentences}
     assert compare(any_tok, grammar.matcher(canonical=True), sequences, Random(1)) > len(sentences)

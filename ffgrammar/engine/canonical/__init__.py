@@ -15,6 +15,8 @@ In reading order:
     reach           in which lexer states a pre-token can end
     tails           all texts that the rest of a pre-token can be, where they are few
     outlines        the tokens that can come next inside a pre-token, as the tails tell
+    characters      the order in which printable ASCII characters are tried
+    routes          which tokens can come after a token, place by place
     lookahead       whether the text can go on to a sentence so that its tokens stay as they are
     few_texts       the tokens that may come where the grammar leaves few texts
     notes           what is found out about lexer states, kept for all grammars

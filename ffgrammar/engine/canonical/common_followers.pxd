@@ -10,6 +10,7 @@ from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+from ffgrammar.tokens.canonical.sieve cimport SievePart
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
@@ -23,14 +24,14 @@ cdef class CommonFollowers:
     cdef Lookahead lookahead
     cdef CanonicalRules rules
     cdef TokenTrie trie
-    cdef Intern places       # (row, lexer state, closing, hypotheses)
+    cdef Intern places       # (row, lexer state, closing, hypothesis and way of the part, hypotheses)
     cdef Vec offsets         # by place: where its list is in `unfollowed`, ALL_TOKENS or TOO_FEW
-    cdef Intern lists        # lists of common followers
+    cdef Intern lists        # (hypothesis and way of the part, a list of common followers)
     cdef Vec offset_of       # by such a list: an offset in `unfollowed`
-    cdef Vec unfollowed      # lists: a count, then the tokens that none of the followers can follow
+    cdef Vec unfollowed      # lists: a count, then the tokens of the part that none of the followers can follow
     # Scratch.
     cdef Vec words           # a mask: the predecessors of the followers; before that, the name of a place
-    cdef Vec followers
+    cdef Vec followers       # the hypothesis and way of the part, then the common followers
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method returns
     # OK or a status.
@@ -41,20 +42,28 @@ cdef class CommonFollowers:
     # Forget everything.
     cdef int clear(self) noexcept nogil
 
-    # Write where in `unfollowed` the tokens are that no common follower can follow; or ALL_TOKENS, or TOO_FEW. The common followers
-    # are looked for in the configuration `config`, with the hypotheses of `at`. `at.last` must be UNCONSTRAINED, and `at` must not
-    # be inside a character. With `closing`, the lexeme can end right after each common follower: then they follow in every state
-    # of which `config` has the base (engine/canonical/leads.pxd), too.
+    # Write where in `unfollowed` the tokens of a part are that no common follower can follow; or ALL_TOKENS, or TOO_FEW. The common
+    # followers are looked for in the configuration `config`, with the hypotheses of `at`. `at.last` must be UNCONSTRAINED, and
+    # `at` must not be inside a character. With `closing`, the lexeme can end right after each common follower: then they follow in
+    # every state of which `config` has the base (engine/canonical/leads.pxd), too.
     cdef int find(
-        self, Engine engine, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset) noexcept nogil
+        self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset,
+    ) noexcept nogil
 
     # `find` for a place that is not known yet.
     cdef int find_anew(
-        self, Engine engine, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset) noexcept nogil
+        self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset,
+    ) noexcept nogil
 
-    # Part of `find_anew`: append to `followers` a few tokens that may come next, each of which is one ASCII character.
+    # Whether no token is left at an offset that find_unfollowed has written, or ALL_TOKENS. Returns True or False.
+    cdef bint leaves_none(self, uint32_t offset) noexcept nogil
+
+    # Part of `find_anew`: append to `followers` a few tokens that may come next, each of which is one ASCII character. It ends as
+    # soon as they leave no token of the part unfollowed. Writes the offset of those that are left to `offset`; it is ALL_TOKENS
+    # if there are no followers.
     cdef int list_characters(
-        self, Engine engine, const Config* config, const CanonicalState* at, bint closing) noexcept nogil
+        self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset,
+    ) noexcept nogil
 
     # Part of list_characters: whether `token`, which is the ASCII character `byte`, is a common follower: one of the tokens that
     # Lookahead.list_followers finds for `config` and `at`; or, with `closing`, see can_close_after. Returns 1, 0 or a status.
@@ -82,8 +91,11 @@ cdef class CommonFollowers:
     # come; or a status.
     cdef int take_character(self, Engine engine, Config* config, CanonicalState* at, uint32_t byte) noexcept nogil
 
-    # Part of `find_anew`: append to `unfollowed` the tokens that none of `followers` can follow.
-    cdef int list_unfollowed(self) noexcept nogil
+    # Part of `find_anew`: write where in `unfollowed` the tokens of a part are that none of `followers` can follow.
+    cdef int find_unfollowed(self, const SievePart* part, uint32_t* offset) noexcept nogil
+
+    # Part of find_unfollowed: append these tokens to `unfollowed`.
+    cdef int list_unfollowed(self, const SievePart* part) noexcept nogil
 
     # Part of list_unfollowed: add the predecessors of a token to `words`.
     cdef int add_predecessors(self, uint32_t token) noexcept with gil

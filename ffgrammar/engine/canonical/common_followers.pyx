@@ -20,6 +20,7 @@ from ffgrammar.core.bits cimport bit_set, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init, intern_truncate
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.engine.canonical.characters cimport FIRST_CHARACTER, PRINTABLE, next_character
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.token_walk cimport TokenWalk
@@ -75,22 +76,23 @@ cdef class CommonFollowers:
         return min(intern_init(&self.places), intern_init(&self.lists))
 
     cdef int find(
-        self, Engine engine, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset
+        self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset
     ) noexcept nogil:
         cdef uint32_t place, i
         cdef int status
         if config.row & VIRTUAL or config.row == PENDING:
             # (such rows do not last)
-            return self.find_anew(engine, config, at, closing, offset)
+            return self.find_anew(engine, part, config, at, closing, offset)
         self.words.len = 0
-        if vec_push(&self.words, config.row) < 0 or vec_push(&self.words, config.state | closing) < 0:
+        if (vec_push(&self.words, config.row) < 0 or vec_push(&self.words, config.state | closing) < 0
+                or vec_push(&self.words, part.hypothesis << 2 | part.way) < 0):
             return NO_MEMORY
         for i in range(at.count):
             if vec_push(&self.words, at.hypothesis[i]) < 0:
                 return NO_MEMORY
         status = intern_add(&self.places, self.words.data, self.words.len, &place)
         if status > 0:
-            status = self.find_anew(engine, config, at, closing, offset)
+            status = self.find_anew(engine, part, config, at, closing, offset)
             if status < 0 or vec_push(&self.offsets, offset[0]) < 0:
                 intern_truncate(&self.places, place)
                 return status if status < 0 else NO_MEMORY
@@ -99,55 +101,53 @@ cdef class CommonFollowers:
         return status
 
     cdef int find_anew(
-        self, Engine engine, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset
+        self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset
     ) noexcept nogil:
         cdef size_t characters
-        cdef uint32_t number
-        cdef int status
-        self.followers.len = 0
         # (in most places where there are many followers, most ASCII characters are among them)
-        status = self.list_characters(engine, config, at, closing)
-        characters = self.followers.len
-        if status >= 0 and characters < MAX_COMMON and not closing:
-            status = self.lookahead.list_followers(engine, config, at, &self.followers)
-            if status > 0:
-                # (there are too many to list them all)
-                self.followers.len = characters
-        if status < 0:
+        cdef int status = self.list_characters(engine, part, config, at, closing, offset)
+        if status < 0 or self.followers.len == 1 + MAX_COMMON or self.leaves_none(offset[0]):
             return status
-        if closing and self.followers.len < MAX_COMMON:
+        if closing:
             offset[0] = TOO_FEW
             return OK
-        if self.followers.len == 0:
-            offset[0] = ALL_TOKENS
-            return OK
-        self.followers.len = min(self.followers.len, <size_t>MAX_COMMON)
-        status = intern_add(&self.lists, self.followers.data, self.followers.len, &number)
+        characters = self.followers.len
+        status = self.lookahead.list_followers(engine, config, at, &self.followers)
         if status > 0:
-            status = vec_push(&self.offset_of, <uint32_t>self.unfollowed.len)
-            if status >= 0:
-                status = self.list_unfollowed()
-            if status < 0:
-                self.offset_of.len = number
-                intern_truncate(&self.lists, number)
-                return status
-        offset[0] = self.offset_of.data[number]
-        return min(status, OK)
+            # (there are too many to list them all)
+            self.followers.len = characters
+        self.followers.len = min(self.followers.len, <size_t>1 + MAX_COMMON)
+        if status < 0 or self.followers.len == 1:
+            return min(status, OK)
+        return self.find_unfollowed(part, offset)
+
+    cdef bint leaves_none(self, uint32_t offset) noexcept nogil:
+        return offset != <uint32_t>ALL_TOKENS and self.unfollowed.data[offset] == 0
 
     cdef int list_characters(
-        self, Engine engine, const Config* config, const CanonicalState* at, bint closing
+        self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset
     ) noexcept nogil:
-        cdef uint32_t byte, token
+        cdef uint32_t byte = FIRST_CHARACTER
+        cdef uint32_t token, _number
         cdef int status
-        for byte in range(0x20, 0x7F):
+        offset[0] = ALL_TOKENS
+        self.followers.len = 0
+        if vec_push(&self.followers, part.hypothesis << 2 | part.way) < 0:
+            return NO_MEMORY
+        for _number in range(PRINTABLE):
             token = node_token(&self.trie.nodes[self.trie.roots[byte]])
-            if self.trie.roots[byte] == 0 or token == self.trie.pad_token:
-                continue
-            status = self.can_follow(engine, config, at, token, byte, closing)
-            if status > 0 and vec_push(&self.followers, token) < 0:
-                return NO_MEMORY
-            if status < 0 or self.followers.len == MAX_COMMON:
-                return min(status, OK)
+            status = 0
+            if self.trie.roots[byte] and token != self.trie.pad_token:
+                status = self.can_follow(engine, config, at, token, byte, closing)
+            if status > 0:
+                status = vec_push(&self.followers, token)
+                if status >= 0:
+                    status = self.find_unfollowed(part, offset)
+                if status >= 0 and (self.followers.len == 1 + MAX_COMMON or self.leaves_none(offset[0])):
+                    return OK
+            if status < 0:
+                return status
+            byte = next_character(byte)
         return OK
 
     cdef int can_follow(
@@ -226,18 +226,34 @@ cdef class CommonFollowers:
         self.rules.start(at, False)
         return self.rules.feed(at, byte)
 
-    cdef int list_unfollowed(self) noexcept nogil:
+    cdef int find_unfollowed(self, const SievePart* part, uint32_t* offset) noexcept nogil:
+        cdef uint32_t number
+        cdef int status = intern_add(&self.lists, self.followers.data, self.followers.len, &number)
+        if status > 0:
+            status = vec_push(&self.offset_of, <uint32_t>self.unfollowed.len)
+            if status >= 0:
+                status = self.list_unfollowed(part)
+            if status < 0:
+                self.offset_of.len = number
+                intern_truncate(&self.lists, number)
+                return status
+        offset[0] = self.offset_of.data[number]
+        return min(status, OK)
+
+    cdef int list_unfollowed(self, const SievePart* part) noexcept nogil:
         cdef size_t base = self.unfollowed.len
+        cdef const uint32_t* mask = part.transition.mask
+        cdef const uint32_t* cut = part.transition.cut
         cdef uint32_t word, left, i
         cdef int status = vec_push(&self.unfollowed, 0)
         self.words.len = 0
         if status < 0 or vec_fill(&self.words, self.trie.n_words, 0) < 0:
             return NO_MEMORY
-        for i in range(<uint32_t>self.followers.len):
+        for i in range(1, <uint32_t>self.followers.len):
             if status >= 0:
                 status = self.add_predecessors(self.followers.data[i])
         for word in range(self.trie.n_words):
-            left = ~self.words.data[word]
+            left = mask[word] & ~(cut[word] | self.words.data[word])
             while left and status >= 0:
                 status = vec_push(&self.unfollowed, word << 5 | lowest_bit(left))
                 left &= left - 1

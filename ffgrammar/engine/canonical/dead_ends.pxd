@@ -43,14 +43,18 @@ cdef class DeadEnds:
     cdef Followers followers
     cdef SingleTokens single
     cdef InsideTokens inside
-    cdef Intern names          # (lasting row, lexer state, hypothesis, way)
+    # The caller sets this: the last token, if tokens that cannot stand beside it need not be found where the pre-token goes on;
+    # otherwise UNCONSTRAINED.
+    cdef uint32_t last
+    cdef Intern names          # (lasting row, lexer state, hypothesis, way, `last` if the pre-token goes on)
     cdef Vec offsets           # by name: where its dead ends are in `dead`, NOT_FOUND or IN_PARTS
     cdef Vec dead              # lists: a count, then the tokens; in ascending order if the count has the flag SORTED
     # Lists for a virtual row that hold for this text only are at the end of `dead`.
     cdef bint has_unkept       # whether there are any
     cdef size_t unkept         # where they begin
     # Scratch.
-    cdef Vec verdicts          # by configuration of the leads and outcome: whether the pre-token can end, or NOT_ASKED
+    # By configuration of the leads and outcome: whether the pre-token can end, NOT_ASKED, or a place of Routes (PLACE).
+    cdef Vec verdicts
     cdef Vec first             # tokens that may come, found by FewTexts
     cdef Vec asked             # tokens of the plain mask that come in a part
 
@@ -88,6 +92,16 @@ cdef class DeadEnds:
     # this configuration and the token's outcome in `verdicts`. The caller releases the trace.
     cdef int judge_lead(
         self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, uint32_t* verdict) noexcept nogil
+
+    # Part of judge_lead, where Routes serves `config` and nothing is known of it: find whether the pre-token can end, and if not,
+    # judge the token.
+    cdef int judge_first(
+        self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, const Config* config, uint32_t* verdict
+    ) noexcept nogil
+
+    # Part of judge_lead, for a token that leads to a place of Routes where the pre-token cannot end.
+    cdef int judge_from(
+        self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, uint32_t place) noexcept nogil
 
     # Part of list_dead: append the dead ends among the tokens that need an ending (tokens/canonical/endings.pxd) and have no
     # lead. Only the tokens that Doubts lists are judged: the others are no dead ends.

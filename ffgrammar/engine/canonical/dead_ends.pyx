@@ -23,18 +23,21 @@ from ffgrammar.engine.canonical.followers cimport Followers
 from ffgrammar.engine.canonical.inside cimport IN_PARTS, inside_tokens
 from ffgrammar.engine.canonical.leads cimport Leads
 from ffgrammar.engine.canonical.notes cimport Notes
+from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
 from ffgrammar.engine.canonical.single_tokens cimport SingleTokens
 from ffgrammar.engine.masks.compute cimport NO_BASE, masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, StoredMask, mask_release
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.canonical.endings cimport WAY_ON, last_byte
-from ffgrammar.tokens.canonical.rules cimport NO_NODE, CanonicalState
-from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, Transition
+from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED, CanonicalState
+from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON, Transition
 from ffgrammar.tokens.vocabulary.trie cimport node_token
 
 cdef enum:
-    NOT_ASKED = 0xFFFFFFFF  # in `verdicts`
+    # in `verdicts`
+    NOT_ASKED = 0xFFFFFFFF
+    PLACE = 2  # this and more: the pre-token cannot end; less by this, it is the number of a place of Routes
 
 
 @cython.final
@@ -91,7 +94,7 @@ cdef class DeadEnds:
         return min(self.inside.common.clear(), self.reach.clear())
 
     cdef int find_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:
-        cdef uint32_t[4] words
+        cdef uint32_t[5] words
         cdef uint32_t name
         cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef size_t before
@@ -100,7 +103,8 @@ cdef class DeadEnds:
         words[1] = config.state
         words[2] = part.hypothesis
         words[3] = part.way
-        status = intern_add(&self.names, words, 4, &name)
+        words[4] = self.last if part.way == GOES_ON else <uint32_t>UNCONSTRAINED
+        status = intern_add(&self.names, words, 5, &name)
         if status < 0 or (name >= self.offsets.len and vec_fill(&self.offsets, name + 1 - self.offsets.len, 0xFF) < 0):
             return NO_MEMORY
         offset[0] = self.offsets.data[name]
@@ -164,7 +168,8 @@ cdef class DeadEnds:
         mask_release(mask)
         if status < 0 or self.asked.len == 0:
             return NO_MEMORY if status < 0 else 1
-        return self.ask_texts(engine, config, part)
+        # (routes cost less than texts)
+        return 0 if self.lookahead.routes.serve(engine, config) else self.ask_texts(engine, config, part)
 
     cdef int ask_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil:
         cdef CanonicalState at
@@ -200,6 +205,12 @@ cdef class DeadEnds:
             token = tokens[i]
             if not bit_test(transition.mask, token):
                 continue
+            if part.way == GOES_ON and self.last < <uint32_t>UNCONSTRAINED:
+                status = self.rules.merges.pair(self.last, token)
+                if status < 0:
+                    return NO_MEMORY
+                if status == 0:
+                    continue
             if bit_test(transition.cut, token):
                 status = self.single.judge(engine, part, token, &self.dead)
             else:
@@ -219,13 +230,55 @@ cdef class DeadEnds:
         cdef const uint32_t* ends = self.leads.ends.data + number * self.rules.outcomes.words
         cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef Config config
-        cdef int status = self.leads.follow_lead(engine, number, token, &config)
+        cdef int status
+        if verdict[0] >= <uint32_t>PLACE and verdict[0] != <uint32_t>NOT_ASKED:
+            return self.judge_from(engine, part, number, token, verdict[0] - PLACE)
+        status = self.leads.follow_lead(engine, number, token, &config)
         if status > 0 and verdict[0] == <uint32_t>NOT_ASKED:
+            if self.lookahead.routes.serve(engine, &config):
+                return self.judge_first(engine, part, number, token, &config, verdict)
             status = self.single.can_end(engine, &config, part.transition, part.transition.after[token], ends)
             if status >= 0 and not self.lookahead.steps.is_text_dependent(&config, answers):
                 verdict[0] = <uint32_t>status
             if status != 0:
                 return min(status, OK)
+        return self.single.judge_at(engine, part, &config, token, &self.dead) if status >= 0 else status
+
+    cdef int judge_first(
+        self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, const Config* config, uint32_t* verdict
+    ) noexcept nogil:
+        cdef const uint32_t* ends = self.leads.ends.data + number * self.rules.outcomes.words
+        cdef CanonicalState at
+        cdef uint32_t place
+        cdef int status
+        if self.single.meets(part.transition, part.transition.after[token], ends):
+            verdict[0] = 1
+            return OK
+        self.parts.set_outcome(&at, part.transition, part.transition.after[token])
+        status = self.lookahead.routes.find_place(config, &at, &place)
+        if status >= 0:
+            status = self.lookahead.routes.can_end_at(engine, place)
+        if status != 0:
+            verdict[0] = 1 if status > 0 else <uint32_t>NOT_ASKED
+            return min(status, OK)
+        verdict[0] = place + PLACE
+        return self.judge_from(engine, part, number, token, place)
+
+    cdef int judge_from(
+        self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, uint32_t place
+    ) noexcept nogil:
+        cdef Config config
+        cdef int status = self.rules.merges.reached(token)
+        if status > 0:
+            self.lookahead.routes.begin()
+            status = self.lookahead.routes.goes_on(engine, place, token)
+            if status == 0:
+                return vec_push(&self.dead, token)
+            if status != NOT_KNOWN:
+                return min(status, OK)
+        if status < 0:
+            return NO_MEMORY
+        status = self.leads.follow_lead(engine, number, token, &config)
         return self.single.judge_at(engine, part, &config, token, &self.dead) if status >= 0 else status
 
     cdef int judge_by_endings(self, Engine engine, const SievePart* part) noexcept nogil:

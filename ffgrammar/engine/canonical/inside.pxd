@@ -76,9 +76,9 @@ cdef class InsideTokens:
         self, Engine engine, const SievePart* part, const Config* config, size_t answers, uint32_t* offset) noexcept nogil
 
     # Part of judge_many. Many tokens lead to this configuration and this outcome, and the pre-token cannot end after them. Mark
-    # the outcome as doubtful. In `unfollowed`, set the bits of the tokens that no common follower can follow there. Returns 1; 0 if
-    # too few common followers were found; or a status.
-    cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil
+    # the outcome as doubtful, unless common followers can follow all these tokens. In `unfollowed`, set the bits of the tokens that
+    # none can follow there. Returns 1; 0 if too few common followers were found; or a status.
+    cdef int doubt(self, Engine engine, const SievePart* part, const Config* config, uint32_t outcome) noexcept nogil
 
     # Part of judge_surveyed: judge the tokens that have no lead, lead to a doubtful outcome, and are in `unfollowed`.
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil
@@ -88,6 +88,9 @@ cdef class InsideTokens:
     # same way. There the pre-token cannot end with an outcome that has 0 in `verdicts`.
     cdef int judge_groups(
         self, Engine engine, const SievePart* part, uint32_t listed_at, uint32_t count, const Config* config) noexcept nogil
+
+    # Part of judge_groups, where Routes serves `config`, for the group that is at `group` in the words of the groups.
+    cdef int judge_by_routes(self, Engine engine, const SievePart* part, const Config* config, uint32_t group) noexcept nogil
 
     # Part of judge_groups, for the tokens whose list is at `at` in the words of the groups. `all_dead` says whether they are known
     # to be dead ends.

@@ -15,6 +15,7 @@ from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.common_followers cimport ALL_TOKENS, TOO_FEW, CommonFollowers
 from ffgrammar.engine.canonical.groups cimport BY_THEMSELVES, Groups
 from ffgrammar.engine.canonical.notes cimport Notes
+from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
 from ffgrammar.engine.canonical.reach cimport ANY_BYTE
 from ffgrammar.engine.canonical.single_tokens cimport SingleTokens
 from ffgrammar.engine.canonical.surveys cimport IS_WAY, MANY, TOO_MANY, Surveys, way_words
@@ -211,28 +212,32 @@ cdef class InsideTokens:
             elif self.rules.has_unmergeable or self.leads.has_open_base:
                 offset[0] = IN_PARTS
             else:
-                status = self.doubt(engine, config, transition, outcome)
+                status = self.doubt(engine, part, config, outcome)
                 if status == 0 or self.lookahead.steps.is_text_dependent(config, answers):
                     offset[0] = IN_PARTS
             if status < 0 or offset[0] == <uint32_t>IN_PARTS:
                 return status
         return OK
 
-    cdef int doubt(self, Engine engine, const Config* config, const Transition* transition, uint32_t outcome) noexcept nogil:
+    cdef int doubt(
+        self, Engine engine, const SievePart* part, const Config* config, uint32_t outcome
+    ) noexcept nogil:
         cdef CanonicalState at
         cdef const uint32_t* unfollowed
         cdef uint32_t offset, i
         cdef int status
-        if self.is_doubtful.len == 0:
-            self.unfollowed.len = 0
-            if vec_fill(&self.is_doubtful, transition.count, 0) < 0 or vec_fill(&self.unfollowed, self.trie.n_words, 0) < 0:
-                return NO_MEMORY
-        self.is_doubtful.data[outcome] = True
-        self.single.parts.set_outcome(&at, transition, outcome)
+        self.single.parts.set_outcome(&at, part.transition, outcome)
         at.last = UNCONSTRAINED
-        status = self.common.find(engine, config, &at, self.leads.has_base(), &offset)
+        status = self.common.find(engine, part, config, &at, self.leads.has_base(), &offset)
         if status < 0 or offset == <uint32_t>TOO_FEW:
             return min(status, 0)
+        if self.common.leaves_none(offset):
+            return 1
+        if self.is_doubtful.len == 0:
+            self.unfollowed.len = 0
+            if vec_fill(&self.is_doubtful, part.transition.count, 0) < 0 or vec_fill(&self.unfollowed, self.trie.n_words, 0) < 0:
+                return NO_MEMORY
+        self.is_doubtful.data[outcome] = True
         if offset == <uint32_t>ALL_TOKENS:
             memset(self.unfollowed.data, 0xFF, self.trie.n_words * sizeof(uint32_t))
             return 1
@@ -274,6 +279,8 @@ cdef class InsideTokens:
             count = self.groups.words.data[group + 1]
             if outcome == <uint32_t>BY_THEMSELVES:
                 status = self.judge_group(engine, part, config, group + 1, False)
+            elif not (self.verdicts.data[outcome] or part.whole) and self.lookahead.routes.serve(engine, config):
+                status = self.judge_by_routes(engine, part, config, group)
             elif not self.verdicts.data[outcome]:
                 status = self.followers.list_of(engine, config, part.transition, outcome, &number)
                 if status >= 0:
@@ -286,6 +293,28 @@ cdef class InsideTokens:
                 return status
             group += 2 + count
         return OK
+
+    cdef int judge_by_routes(
+        self, Engine engine, const SievePart* part, const Config* config, uint32_t group
+    ) noexcept nogil:
+        cdef CanonicalState at
+        cdef uint32_t place, token, i
+        cdef int status
+        self.single.parts.set_outcome(&at, part.transition, self.groups.words.data[group])
+        status = self.lookahead.routes.find_place(config, &at, &place)
+        for i in range(self.groups.words.data[group + 1] if status >= 0 else 0):
+            token = self.groups.words.data[group + 2 + i]
+            if not bit_test(self.leads.plain.data, token) or bit_test(self.leads.has_lead.data, token):
+                continue
+            self.lookahead.routes.begin()
+            status = self.lookahead.routes.goes_on(engine, place, token)
+            if status == 0:
+                status = vec_push(self.dead, token)
+            elif status == NOT_KNOWN:
+                status = self.single.judge_at(engine, part, config, token, self.dead)
+            if status < 0:
+                return status
+        return min(status, OK)
 
     cdef int judge_group(
         self, Engine engine, const SievePart* part, const Config* config, uint32_t at, bint all_dead

@@ -12,6 +12,7 @@ from ffgrammar.engine.canonical.choices cimport Choices
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.outlines cimport Outlines
 from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.canonical.routes cimport Routes
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.canonical.token_walk cimport TokenWalk
 from ffgrammar.engine.engine cimport Engine
@@ -38,6 +39,7 @@ cdef class Lookahead:
     cdef Boundaries boundaries
     cdef Reach reach
     cdef Outlines outlines
+    cdef Routes routes
     cdef uint32_t generation    # of the engine's caches, which the configurations belong to
     cdef size_t max_bytes
     cdef Intern names           # numbers for what was asked: see `name_state`
@@ -95,8 +97,8 @@ cdef class Lookahead:
     # The verdict is kept under the name of `config` and `at`.
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
-    # Part of `search`: ask the outline of the place. Returns 1; 0; NOT_KNOWN; or a status.
-    cdef int judge_by_outline(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
+    # Part of `search`: ask the routes from the place, then its outline. Returns 1; 0; NOT_KNOWN; or a status.
+    cdef int judge_by_routes(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
     # Keep the verdict of a search from a configuration. It is not kept if it depends on the text of a virtual row, or if the
     # search began on a virtual row and reached a bound. `answers` is what SearchSteps.dependent_answers was before the search.

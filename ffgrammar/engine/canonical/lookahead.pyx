@@ -28,6 +28,7 @@ from ffgrammar.engine.canonical.choices cimport CHOICE_WORDS, Choices
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix
 from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN, Outlines
 from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.canonical.routes cimport Routes
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.canonical.tails cimport Tails
 from ffgrammar.engine.canonical.token_walk cimport OUT_OF_NODES, TokenWalk, walk_begin, walk_next
@@ -71,6 +72,7 @@ cdef class Lookahead:
         self.choices = Choices(rules)
         self.reach = Reach(rules)
         self.outlines = Outlines(Tails(rules, self.steps, self.boundaries, self.reach))
+        self.routes = Routes(rules, self.steps, self.boundaries, self.reach)
         self.max_bytes = max_bytes
         vec_init(&self.verdicts)
         vec_init(&self.visited)
@@ -96,7 +98,8 @@ cdef class Lookahead:
         self.generation = engine.generation
         self.forget_hints()
         return min(
-            intern_init(&self.names), self.choices.clear(), self.boundaries.clear(), self.outlines.clear(), self.reach.clear())
+            intern_init(&self.names), self.choices.clear(), self.boundaries.clear(), self.outlines.clear(), self.routes.clear(),
+            self.reach.clear())
 
     cdef void forget_hints(self) noexcept nogil:
         cdef uint32_t i
@@ -105,7 +108,8 @@ cdef class Lookahead:
             self.hints[i].config.row = PENDING
 
     cdef size_t bytes(self) noexcept nogil:
-        return intern_bytes(&self.names) + self.choices.bytes() + self.boundaries.bytes() + self.outlines.bytes()
+        return (intern_bytes(&self.names) + self.choices.bytes() + self.boundaries.bytes() + self.outlines.bytes()
+                + self.routes.bytes())
 
     cdef int enter(self, Engine engine, PendingPrefix pending) noexcept nogil:
         self.steps.pending = pending
@@ -124,6 +128,7 @@ cdef class Lookahead:
 
     cdef void begin_search(self, const Config* config) noexcept nogil:
         self.searched = 0
+        self.routes.begin()
         self.answers_before = self.steps.dependent_answers
         self.met_virtual = False
         self.from_virtual = config.row & VIRTUAL != 0
@@ -189,7 +194,7 @@ cdef class Lookahead:
         cdef int status
         if at.unmergeable and not at.character.need:
             return 0
-        status = self.judge_by_outline(engine, config, at)
+        status = self.judge_by_routes(engine, config, at)
         if status != NOT_KNOWN:
             return status
         status = self.name_state(engine, config, at, &name)
@@ -216,11 +221,14 @@ cdef class Lookahead:
         self.cut_short |= outer
         return status
 
-    cdef int judge_by_outline(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
+    cdef int judge_by_routes(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
         cdef uint32_t outline
         cdef int status
         if at.last >= <uint32_t>UNCONSTRAINED:
             return NOT_KNOWN
+        status = self.routes.judge(engine, config, at, at.last)
+        if status != NOT_KNOWN:
+            return status
         status = self.outlines.find(engine, config, at, &outline)
         return self.outlines.judge(outline, at.last) if status >= 0 else status
 

@@ -32,7 +32,7 @@ cdef class CanonicalMasks:
     # The losses of a sieve are tokens that are dead ends in some of its parts. A token *lives* in a part if it comes there and is
     # no dead end. Losses of the first kind live in no part. Losses of the second kind live only in parts that go on with the
     # pre-token: such a token may come only if it can stand beside the last token.
-    cdef Intern names          # (lasting row, lexer state, number of the sieve)
+    cdef Intern names          # (lasting row, lexer state, number of the sieve, DeadEnds.last)
     cdef Vec offsets           # by name: where its losses are in `lost`, NOT_FOUND or IN_PARTS
     cdef Vec lost              # lists: the counts of both kinds, then the tokens of the first kind, then those of the second
     # The last mask that `fill` made, if it is `noted`: its losses, and what it was made for.
@@ -86,8 +86,11 @@ cdef class CanonicalMasks:
     cdef void drop_losses(
         self, const CanonicalState* at, const uint32_t* successors, uint32_t offset, uint32_t* words) noexcept nogil
 
-    # Find what a sieve loses in a configuration: write the offset in `lost`, or IN_PARTS.
-    cdef int find_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil
+    # Find what a sieve loses in a configuration: write the offset in `lost`, or IN_PARTS. `dense` says whether the grammar's mask
+    # has many tokens. If not, what is lost is found for the last token alone: tokens that cannot stand beside it may be missing.
+    cdef int find_losses(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, bint dense, uint32_t* offset
+    ) noexcept nogil
 
     # `find_losses` for a configuration and a sieve whose losses are not in the field `offsets` yet.
     cdef int list_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil

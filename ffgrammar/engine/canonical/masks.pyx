@@ -167,13 +167,16 @@ cdef class CanonicalMasks:
         cdef int status = self.enter(engine)
         lost = self.lost.len
         if status >= 0:
-            status = self.find_losses(engine, config, sieve, &offset)
-        if status >= 0 and offset == <uint32_t>IN_PARTS:
-            return self.fill_from_parts(engine, config, at, sieve, words)
+            # (if dead ends are to be found, the mask is made with what they need)
+            status = self.dead_ends.leads.make_mask(engine, config)
         if status >= 0:
             status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
         if status < 0:
             return status
+        status = self.find_losses(engine, config, at, sieve, mask.count == DENSE, &offset)
+        if status < 0 or offset == <uint32_t>IN_PARTS:
+            mask_release(mask)
+            return status if status < 0 else self.fill_from_parts(engine, config, at, sieve, words)
         if mask.count == DENSE and sieve.beside != NULL and at.last < <uint32_t>UNCONSTRAINED:
             successors = self.rules.all_successors.find_or_status(at.last, &status)
             if status < 0:
@@ -229,8 +232,10 @@ cdef class CanonicalMasks:
             if bit_test(words, lost[i]) and not self.may_stand_beside(at, successors, lost[i]):
                 bit_clear(words, lost[i])
 
-    cdef int find_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil:
-        cdef uint32_t[3] words
+    cdef int find_losses(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, bint dense, uint32_t* offset
+    ) noexcept nogil:
+        cdef uint32_t[4] words
         cdef uint32_t name
         cdef size_t before = self.lost.len
         cdef TraceMark mark
@@ -238,7 +243,9 @@ cdef class CanonicalMasks:
         words[0] = lasting_row(&engine.recognizer, config.row)
         words[1] = config.state
         words[2] = sieve.number
-        status = intern_add(&self.names, words, 3, &name)
+        words[3] = <uint32_t>UNCONSTRAINED if dense else at.last
+        self.dead_ends.last = words[3]
+        status = intern_add(&self.names, words, 4, &name)
         if status < 0 or (name >= self.offsets.len and vec_fill(&self.offsets, name + 1 - self.offsets.len, 0xFF) < 0):
             return NO_MEMORY
         offset[0] = self.offsets.data[name]

@@ -268,14 +268,16 @@ cdef class MaskParts:
 
     cdef void set_outcome(self, CanonicalState* at, const Transition* transition, uint32_t outcome) noexcept nogil:
         cdef const uint32_t* bits = transition.outcomes + outcome * self.rules.outcomes.words
-        cdef uint32_t number
+        cdef uint32_t word, left
         self.rules.begin(at)
         at.count = 0
-        for number in range(self.rules.pretokens.states):
-            if bit_test(bits, number):
-                at.hypothesis[at.count] = <uint16_t>number
+        for word in range(self.rules.outcomes.words):
+            left = bits[word]
+            while left:
+                at.hypothesis[at.count] = <uint16_t>(word << 5 | lowest_bit(left))
                 at.node[at.count] = NO_NODE
                 at.count += 1
+                left &= left - 1
 
     cdef int can_end_after_text(
         self, Engine engine, const Config* config, const Transition* transition, uint32_t token, uint32_t outcome

@@ -48,11 +48,17 @@ cdef class SingleTokens:
         self, Engine engine, const SievePart* part, const Config* config, uint32_t token, Vec* dead
     ) noexcept nogil:
         cdef const Transition* transition = part.transition
+        cdef CanonicalState at
         cdef int status = self.rules.merges.reached(token)
         if status < 0:
             return NO_MEMORY
         if status == 0 or (self.rules.has_unmergeable and part.way != GOES_ON and self.rules.begins_unmergeable[token]):
             return self.judge(engine, part, token, dead)
+        self.parts.set_outcome(&at, transition, transition.after[token])
+        self.lookahead.routes.begin()
+        status = self.lookahead.routes.judge(engine, config, &at, token)
+        if status != NOT_KNOWN:
+            return vec_push(dead, token) if status == 0 else min(status, OK)
         status = self.followers.is_dead_end(engine, config, transition, transition.after[token], token)
         if status == NOT_KNOWN:
             return self.judge(engine, part, token, dead)

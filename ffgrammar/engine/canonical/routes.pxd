@@ -1,0 +1,113 @@
+"""Routes: which tokens can come after a token inside a pre-token, and whether a sentence goes on with them."""
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.intern cimport Intern
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.canonical.boundaries cimport Boundaries
+from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.canonical.steps cimport SearchSteps
+from ffgrammar.engine.canonical.token_walk cimport TokenWalk
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+
+cdef enum:
+    ROUTE_WORDS = 3  # of a Route
+    PLACE_WORDS = 4  # of a Place
+
+
+cdef struct Route:
+    # A token that may come at a place, whatever token stands before it.
+    uint32_t token
+    uint32_t place    # the number of the place after it
+    uint32_t verdict  # whether a sentence goes on after it
+
+
+cdef struct Place:
+    uint32_t ends     # whether the pre-token can end here, or NOT_ASKED
+    # If it cannot end, and something is listed:
+    uint32_t routes   # where its routes are in `routes`
+    uint32_t count    # how many are listed
+    uint32_t listed   # which these are (routes.pyx)
+
+
+@cython.final
+cdef class Routes:
+    cdef CanonicalRules rules
+    cdef SearchSteps steps
+    cdef Boundaries boundaries
+    cdef Reach reach
+    cdef Intern names      # by place: (row, lexer state, hypotheses)
+    cdef Vec places        # by place, a Place
+    cdef Vec routes        # lists of Route
+    # Scratch.
+    cdef uint32_t room     # how many more places the current question may open
+    cdef Vec ends          # what Reach.ends_after says of a place
+    cdef CanonicalState* states  # the arrays of a walk that lists routes (TokenWalk)
+    cdef Config* configs
+
+    # All methods run with the engine's lock held. Unless its comment says otherwise, a method returns OK or a status.
+
+    # Bytes of what is kept. Returns a size.
+    cdef size_t bytes(self) noexcept nogil
+
+    # Forget everything.
+    cdef int clear(self) noexcept nogil
+
+    # Call this before a question: before one call of `judge`, or all calls of one search.
+    cdef void begin(self) noexcept nogil
+
+    # Whether a sentence goes on after a token that leads to `config`. `at` is the rules' state after it, apart from the token
+    # itself. Merges make the token. Returns 1; 0; NOT_KNOWN; or a status.
+    cdef int judge(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil
+
+    # Whether questions about a configuration are answered. Otherwise `judge` returns NOT_KNOWN. Returns True or False.
+    cdef bint serve(self, Engine engine, const Config* config) noexcept nogil
+
+    # Whether the pre-token can end at a place. Returns 1, 0 or a status.
+    cdef int can_end_at(self, Engine engine, uint32_t number) noexcept nogil
+
+    # Write the number of a place.
+    cdef int find_place(self, const Config* config, const CanonicalState* at, uint32_t* number) noexcept nogil
+
+    # Write the configuration and the rules' state of a place. The last token is UNCONSTRAINED.
+    cdef void read_place(self, uint32_t number, Config* config, CanonicalState* at) noexcept nogil
+
+    # `judge` for a token that leads to a place.
+    cdef int goes_on(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
+
+    # Part of goes_on: whether a sentence goes on after a token with one of the routes that are listed. Returns as `judge`.
+    cdef int try_listed(self, Engine engine, const Place* place, uint32_t token) noexcept nogil
+
+    # Part of try_listed: the same for the routes without a verdict. `base` and `count` are as in Place.
+    cdef int try_unknown(self, Engine engine, uint32_t base, uint32_t count, uint32_t token) noexcept nogil
+
+    # Part of goes_on: list some routes of a place.
+    cdef int open_place(self, Engine engine, uint32_t number) noexcept nogil
+
+    # Part of can_end_at: find the answer.
+    cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
+
+    # Write the bytes that may come at a place, as bits. A walk can begin there then. Returns how many they are, or a status.
+    cdef int find_bytes(self, Engine engine, uint32_t number, uint32_t* bytes) noexcept nogil
+
+    # List all routes of a place, or some if they are too many.
+    cdef int list_all(self, Engine engine, uint32_t number) noexcept nogil
+
+    # List the routes of a place for some tokens that are one ASCII character. Follows find_bytes, which has written `bytes`.
+    cdef int list_characters(self, Engine engine, uint32_t number, const uint32_t* bytes, uint32_t listed) noexcept nogil
+
+    # Give a place the routes from `base` on.
+    cdef void set_routes(self, uint32_t number, size_t base, uint32_t listed) noexcept nogil
+
+    # Begin a walk at the place that find_bytes was called for.
+    cdef void begin_walk(self, Engine engine, TokenWalk* walk, uint32_t* nodes_left) noexcept nogil
+
+    # Part of list_all: append the routes. Follows find_bytes, which has written `bytes`. Returns OK; OUT_OF_NODES; or a status.
+    cdef int walk(self, Engine engine, uint32_t* nodes_left, const uint32_t* bytes) noexcept nogil
+
+    # Append the route of the token that a walk is at.
+    cdef int add_route(self, const TokenWalk* walk) noexcept nogil
