@@ -71,15 +71,15 @@ def test_masks(cl100k: ff.Tokenizer, tree: ByteTree, name: str) -> None:
     assert looked_at >= 3
 
 
-# name: a source and a text; how many lexer states the masks along it may add. (A walk over the vocabulary that follows the
-# intersections themselves adds thousands.)
+# name: a source and a text; how many lexer states the masks along it may add. (Walks over the vocabulary that follow the
+# intersections themselves add more, and end in a limit.)
 CHEAP: dict[str, tuple[dict[str, Any], bytes, int]] = {
     "a name with one of 12 words": ({"allOf": [IDN, {"oneOf": _words(12)}]}, b'"abc.cat', 1500),
     "a name of 12 words": ({"allOf": [IDN, *_words(12)]}, b'"abc.cat', 1500),
     "a multiple of one of 50 primes": (
         {"oneOf": [{"type": "integer", "multipleOf": prime} for prime in PRIMES]},
         b"12345",
-        1500,
+        4000,
     ),
     "20 letters, twice each": (
         string(allOf=[{"pattern": f"{letter}.*{letter}"} for letter in LETTERS[:20]]),

@@ -15,7 +15,8 @@ from ffgrammar.regex.dfa.parts cimport ANY_PART, MAX_WITNESS, NO_PART, WITNESS_W
 from ffgrammar.regex.expr.emptiness cimport GREATEST_WEIGHT, SUM_WEIGHT
 from ffgrammar.regex.expr.members cimport make_intersection
 from ffgrammar.regex.expr.nodes cimport (
-    ALIVE, DEAD_END, EMPTY, FAR, K_AND, Nodes, add_lengths, make_complement, min_remaining, node_kind, nullable,
+    ALIVE, DEAD_END, EMPTY, FAR, K_AND, K_CAT, Nodes, add_lengths, make_complement, min_remaining, node, node_kind,
+    nullable,
 )
 from ffgrammar.regex.expr.witness cimport judge
 
@@ -23,6 +24,9 @@ cdef enum:
     # A search looks at what follows so many tuples at most; and so many if it is known that there is a witness.
     MAX_SEARCHED = 256
     FEW_SEARCHED = 32
+    # After so many searches in a row that ended without an answer, the next ones are short, and there is none where a witness is
+    # known to exist.
+    MAX_IN_VAIN = 2
     # The cost of a tuple in a search depends on so many terms at most.
     MAX_LOOKS = 8
 
@@ -132,6 +136,7 @@ cdef int judge_terms(Products* p, Nodes* n, const uint32_t* parts) noexcept nogi
     cdef const uint32_t* term
     cdef int found = 0
     cdef uint32_t i, e, flags
+    cdef bint empty
     cdef int status
     for i in range(term_count(p)):
         term = term_at(p, i)
@@ -140,11 +145,15 @@ cdef int judge_terms(Products* p, Nodes* n, const uint32_t* parts) noexcept nogi
         status = make_body(p, n, parts, term, &e)
         if status < 0:
             return status
+        empty = nullable(n, e)
+        # (what begins with something that has a match has a match itself if the rest has one)
+        while node_kind(n, e) == K_CAT and n.info.data[node(n, e)[1]] & ALIVE:
+            e = node(n, e)[2]
         flags = n.info.data[e] & (ALIVE | DEAD_END)
         if flags == 0 and node_kind(n, e) == K_AND:
             flags = judge(n, e)
             n.info.data[e] |= flags
-        if flags & ALIVE and not nullable(n, e):
+        if flags & ALIVE and not empty:
             return 1
         if not flags & DEAD_END:
             found = NOT_KNOWN
@@ -274,11 +283,15 @@ cdef int search_tuples(Products* p, Nodes* n, const uint32_t* parts, uint32_t wi
 
 
 cdef int can_complete(Products* p, Nodes* n, const uint32_t* parts, uint32_t width) noexcept nogil:
-    cdef int status = judge_terms(p, n, parts)
-    if status == NOT_KNOWN:
-        return search_tuples(p, n, parts, width, MAX_SEARCHED)
+    cdef bint is_hopeless = p.in_vain >= MAX_IN_VAIN
+    cdef int judged = judge_terms(p, n, parts)
+    cdef int status
+    if judged < 0 or judged == 0 or (judged == 1 and is_hopeless):
+        return judged
+    # (where a witness is known to exist, it is looked for because it serves other tuples, too)
+    status = search_tuples(p, n, parts, width, FEW_SEARCHED if judged == 1 or is_hopeless else MAX_SEARCHED)
     if status == 1:
-        # (a witness serves other tuples, too)
-        status = search_tuples(p, n, parts, width, FEW_SEARCHED)
-        return status if status < 0 else 1
-    return status
+        p.in_vain = 0
+    elif status == NOT_KNOWN:
+        p.in_vain += 1
+    return judged if status >= 0 and judged == 1 else status

@@ -48,6 +48,7 @@ cdef struct Products:
     Vec heap           # scratch: such tuples, those closest to a match first
     Vec text           # scratch: a witness
     uint32_t[8] closing  # the bytes with which a tail begins
+    uint32_t in_vain   # how many searches ended without an answer, one after the other
     uint32_t hint      # the term that was last seen to match something
     uint32_t hint_word  # the word of witnesses that showed it
 
