@@ -22,7 +22,10 @@ def _words(count: int) -> list[dict[str, Any]]:
 
 
 SOURCES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
-    "a name with one word": ({"allOf": [IDN, {"oneOf": _words(4)}]}, ('"', '"a', '"xn', '"ab.ca', '"cat-é', '"dog.map.')),
+    "a name with one word": (
+        {"allOf": [IDN, {"oneOf": _words(4)}]},
+        ('"', '"a', '"xn', '"ab.ca', '"cat-é', '"dog.map.'),
+    ),
     "a name or one word": ({"oneOf": [IDN, *_words(4)]}, ('"', '"a', '"-', '"a cat', '"cat', '"日本')),
     "a name of all words": ({"allOf": [IDN, *_words(3)]}, ('"', '"a', '"cat.sun', '"catdog.su')),
     "a short name": ({"allOf": [IDN, string(maxLength=70)]}, ('"', '"a', '"' + "ab" * 31 + "c", '"' + "abc." * 17)),
@@ -71,8 +74,8 @@ def test_masks(cl100k: ff.Tokenizer, tree: ByteTree, name: str) -> None:
     assert looked_at >= 3
 
 
-# name: a source and a text; how many lexer states the masks along it may add. (Walks over the vocabulary that follow the
-# intersections themselves add more, and end in a limit.)
+# name: a source and a text; how many lexer states the masks along it may add. (Walks over the vocabulary that follow
+# the intersections themselves add more, and end in a limit.)
 CHEAP: dict[str, tuple[dict[str, Any], bytes, int]] = {
     "a name with one of 12 words": ({"allOf": [IDN, {"oneOf": _words(12)}]}, b'"abc.cat', 1500),
     "a name of 12 words": ({"allOf": [IDN, *_words(12)]}, b'"abc.cat', 1500),

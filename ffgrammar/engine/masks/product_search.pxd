@@ -1,8 +1,8 @@
 """Whether a tuple of parts (products.pxd) can be completed.
 
 A tuple is seen to go on if a term of it has a witness, or if its tail may come. Otherwise the structure of the term often shows
-whether it matches anything, and if not, a search for a witness does. The search looks at tuples as the one in emptiness.pxd looks at
-expressions, but a step takes microseconds.
+whether it matches anything, and if not, a search for a witness does. The search looks at tuples as the one in emptiness.pxd looks
+at expressions, but a step takes microseconds.
 """
 
 from libc.stdint cimport uint32_t

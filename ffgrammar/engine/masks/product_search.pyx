@@ -131,8 +131,8 @@ cdef int make_body(Products* p, Nodes* n, const uint32_t* parts, const uint32_t*
 
 
 cdef int judge_terms(Products* p, Nodes* n, const uint32_t* parts) noexcept nogil:
-    """Whether some text that is not empty completes a term, as far as the structure of the terms shows. Returns 1, 0, NOT_KNOWN or a
-    status."""
+    """Whether some text that is not empty completes a term, as far as the structure of the terms shows. Returns 1, 0, NOT_KNOWN or
+    a status."""
     cdef const uint32_t* term
     cdef int found = 0
     cdef uint32_t i, e, flags
@@ -255,8 +255,8 @@ cdef int try_byte(Products* p, uint32_t number, uint32_t width, uint32_t byte) n
 
 
 cdef int search_tuples(Products* p, Nodes* n, const uint32_t* parts, uint32_t width, uint32_t most) noexcept nogil:
-    """Whether some text that is not empty completes a term. Looks at what follows at most so many tuples. Returns 1; 0; NOT_KNOWN, if
-    that is hard to see; or a status."""
+    """Whether some text that is not empty completes a term. Looks at what follows at most so many tuples. Returns 1; 0; NOT_KNOWN,
+    if that is hard to see; or a status."""
     cdef uint32_t searched = 0
     cdef uint32_t number, byte, found
     cdef int status

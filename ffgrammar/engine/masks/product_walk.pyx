@@ -50,8 +50,8 @@ cdef int push_term(
 cdef int push_lexeme(
     Products* p, Nodes* n, const uint32_t* before, const uint32_t* parts, uint32_t* number, uint32_t byte,
 ) noexcept nogil:
-    """Add the pair of a lexeme after a byte to `pairs`, unless nothing may follow in it. `number` is its first term, and becomes that
-    of the next lexeme. Returns OK or a status."""
+    """Add the pair of a lexeme after a byte to `pairs`, unless nothing may follow in it. `number` is its first term, and becomes
+    that of the next lexeme. Returns OK or a status."""
     cdef size_t base = n.stack.len
     cdef uint32_t count = term_count(p)
     cdef const uint32_t* term = term_at(p, number[0])

@@ -19,6 +19,3 @@ cdef enum:
 # Whether `e` matches some text; exact, also with intersections and complements. Returns 1 or 0, or a negative status:
 # NO_MEMORY, LIMIT_EMPTINESS when the search is too long, or what `derivative` returned.
 cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil
-
-# The cost of an expression in a search: by the bytes already taken, `distance`, and an estimate of the bytes that a match still needs.
-cdef uint32_t cost_of(const Nodes* n, uint32_t e, uint32_t distance) noexcept nogil

@@ -213,7 +213,7 @@ cdef bint has_wider(Nodes* n, uint32_t e, Search* s) noexcept nogil:
     return found
 
 
-cdef uint32_t cost_of(const Nodes* n, uint32_t e, uint32_t distance) noexcept nogil:
+cdef inline uint32_t cost_of(const Nodes* n, uint32_t e, uint32_t distance) noexcept nogil:
     return GREATEST_WEIGHT * n.shortest.data[e] + SUM_WEIGHT * min_remaining(n, e) + distance
 
 

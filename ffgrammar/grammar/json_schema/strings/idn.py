@@ -53,8 +53,8 @@ def hostname(store: ExprStore, encode: Encoding) -> int:
 def idn_hostname(store: ExprStore, encode: Encoding) -> int:
     """Host names whose labels may be internationalized (RFC 5890, 2.3.2.3).
 
-    The lengths of the labels are an expression beside the one for what labels are made of. Together in one expression, they
-    would have as many derivatives as the product of the two.
+    The lengths of the labels are an expression beside the one for what labels are made of. Together in one expression,
+    they would have as many derivatives as the product of the two.
     """
     plain = _ascii_label(store, encode, ANY_LABEL, f"{LDH}{{2}}--")
     label = store.union([plain, _Labels(store, encode).beyond_ascii()])
