@@ -303,7 +303,7 @@ def test_schemas_as_objects_are_bounded_too(cl100k: ff.Tokenizer, schema: dict[s
 
 def test_a_mask_that_takes_too_much_work(cl100k: ff.Tokenizer) -> None:
     schema = {"type": "string", "allOf": [{"pattern": f"{letter}.*{letter}"} for letter in LETTERS[:20]]}
-    matcher = ff.compile_json_schema(schema, cl100k, limits=ff.Limits(mask_work=2_000_000)).matcher()
+    matcher = ff.compile_json_schema(schema, cl100k, limits=ff.Limits(mask_work=200_000)).matcher()
     assert matcher.accept_bytes(b'"aabb') == 5
     bitmask = ff.allocate_bitmask(1, cl100k.vocab_size)
     for _ in range(2):
@@ -364,7 +364,7 @@ def _limit_of(matcher: ff.Matcher, vocab_size: int) -> ff.LimitError:
 
 def test_a_limit_of_a_mask_names_its_place(cl100k: ff.Tokenizer) -> None:
     """In JSON the value by its pointer, in other grammars the rule; and the lexeme that is being read."""
-    limits = ff.Limits(mask_work=2_000_000)
+    limits = ff.Limits(mask_work=200_000)
     twice = {"type": "string", "allOf": [{"pattern": f"{letter}.*{letter}"} for letter in LETTERS[:20]]}
     schema = {"type": "object", "properties": {"x/y": {"type": "array", "items": twice}}}
     matcher = ff.compile_json_schema(schema, cl100k, limits=limits).matcher()

@@ -14,6 +14,9 @@ from libc.stdint cimport int64_t, uint64_t
 
 from ffgrammar.core.status cimport OK
 
+cdef enum:
+    WORK = 1 << 17     # units of work between two beats: some 2 ms
+
 cdef struct Pulse:
     int64_t left       # work until the next beat
     uint64_t done      # work of all calls, as of the last beat
@@ -55,6 +58,11 @@ cdef inline void allow_work(Pulse* p, uint64_t most, int status) noexcept nogil:
     """From now on allow some work; 0 means any. More work ends a call with this status."""
     p.done_most = p.done + most if most else 0
     p.done_status = status
+
+
+cdef inline uint64_t work_done(const Pulse* p) noexcept nogil:
+    """The work of all calls so far."""
+    return p.done + <uint64_t>(WORK - p.left)
 
 
 cdef inline int pulse(Pulse* p, int64_t work) noexcept nogil:

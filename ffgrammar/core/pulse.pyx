@@ -41,7 +41,6 @@ cdef extern from * nogil:
     uint64_t now "ffgrammar_now"()
 
 cdef enum:
-    WORK = 1 << 17             # units of work between two beats: some 2 ms
     WAITING = 40 * 1000 * 1000  # ns after which a main thread that does not hold it asks for signals
 
 cdef unsigned long main_thread = 0

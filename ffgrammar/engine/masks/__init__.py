@@ -6,6 +6,9 @@ In reading order:
 - `lexeme_exit`: the tokens in which a lexeme ends, so that the parser must be asked.
 - `base_state`: states that are nearly alike, so that the partition of one is made from that of the other.
 - `open_state`: lexemes that are read beside others count only where the others end.
+- `products`: lexemes that are intersections of many expressions, taken apart.
+- `product_search`: whether what is taken apart can be completed.
+- `product_walk`: the partition of such a state, by a walk that follows the parts.
 - `split_state`: the partition of a state whose lexemes go on in very many combinations, from one of each lexeme.
 - `partition_cache`: partitions of a vocabulary, kept for all grammars.
 - `partition_notes`: what else is found out about lexer states, kept in the same table.

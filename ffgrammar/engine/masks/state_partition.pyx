@@ -12,26 +12,41 @@ from libc.string cimport memcpy
 
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.map cimport map_put
+from ffgrammar.core.pulse cimport work_done
 from ffgrammar.core.status cimport WIDE
 from ffgrammar.engine.masks.base_state cimport base_state
 from ffgrammar.engine.masks.lexeme_exit cimport walk_exits
 from ffgrammar.engine.masks.open_state cimport close_exits, open_state
 from ffgrammar.engine.masks.partition_cache cimport KEPT, NOT_KEPT, SHORT, partitions_find, partitions_keep
+from ffgrammar.engine.masks.product_walk cimport partition_products
+from ffgrammar.engine.masks.products cimport may_be_product
 from ffgrammar.engine.masks.split_state cimport is_known_wide, note_wide, split_add, split_begin, split_end, split_room
 from ffgrammar.engine.masks.tables cimport reset_scratch
 from ffgrammar.engine.masks.trie_walk cimport partition_from_base, partition_vocabulary
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
-from ffgrammar.regex.dfa.lazy_dfa cimport dfa_inside, dfa_start
+from ffgrammar.regex.dfa.lazy_dfa cimport Dfa, dfa_inside, dfa_start
 
 cdef enum:
+    WALK_WORK = 300000  # units of work (pulse.pxd) after which a walk is given up if the state may be a product
     LONG_WALK = 4096  # a walk of at least this many nodes is long: copying a partition costs little beside it
+
+
+cdef void begin_walk(const Masks* k, Recognizer* m) noexcept nogil:
+    """Have the automaton end a walk with WIDE where it is to be given up."""
+    m.dfa.room = k.room
+    m.dfa.work_end = work_done(&m.dfa.nodes.pulse) + k.work if k.work else 0
+
+
+cdef void end_walk(Recognizer* m) noexcept nogil:
+    m.dfa.room = 0
+    m.dfa.work_end = 0
 
 
 cdef int walk_vocabulary(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
     cdef int status
-    m.dfa.room = k.room
+    begin_walk(k, m)
     status = partition_vocabulary(&m.dfa, &k.vocab, state, k.scratch.mask, &k.exits, &k.visited)
-    m.dfa.room = 0
+    end_walk(m)
     return status
 
 
@@ -44,11 +59,16 @@ cdef int walk_and_keep(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
     cdef int status = walk_vocabulary(k, m, state)
     cdef bint is_short = k.visited - before < LONG_WALK
     if status >= 0:
-        # the spare word is cleared: nodes without a token put their bits there
-        k.scratch.mask[k.vocab.n_words] = 0
-        status = partitions_keep(
-            k.partitions, &k.keys, &m.dfa, state, is_short, k.scratch.mask, k.vocab.n_words, &k.exits, k.scratch.tokens)
+        status = keep(k, m, state, is_short)
     return status if status < 0 else SHORT if is_short else KEPT
+
+
+cdef int keep(Masks* k, Recognizer* m, uint32_t state, bint is_short) noexcept nogil:
+    """Keep the partition in `scratch` and `exits`. Returns a status."""
+    # the spare word is cleared: nodes without a token put their bits there
+    k.scratch.mask[k.vocab.n_words] = 0
+    return partitions_keep(
+        k.partitions, &k.keys, &m.dfa, state, is_short, k.scratch.mask, k.vocab.n_words, &k.exits, k.scratch.tokens)
 
 
 cdef int partition_state(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
@@ -73,11 +93,11 @@ cdef int patch_from_base(
     cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.scratch.mask, leads, text_dependent)
     k.exits.len = 0
     if status >= 0:
-        m.dfa.room = k.room
+        begin_walk(k, m)
         status = partition_from_base(
             &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, base, k.scratch.mask, &k.exits, leads, &k.lengths,
             &k.visited)
-        m.dfa.room = 0
+        end_walk(m)
     if status >= 0 and k.visited - before >= LONG_WALK:
         # the two are not much alike, so from the next row on the state gets a partition of its own, which is kept
         status = map_put(&k.base_states, config.state, config.state)
@@ -130,17 +150,53 @@ cdef int partition_lexemes(Masks* k, Recognizer* m, uint32_t state, uint32_t ope
     return split_end(k, m, state)
 
 
+cdef int partition_wide(Masks* k, Recognizer* m, uint32_t state, uint32_t open) noexcept nogil:
+    """The partition of a state, the walk from whose open state was given up. Returns a status below zero on failure."""
+    cdef size_t before = k.visited
+    cdef int status = WIDE
+    reset_scratch(k)
+    if k.work:
+        m.dfa.room = k.room
+        status = partition_products(&k.products, &m.dfa, &k.vocab, open, k.scratch.mask, &k.exits, &k.visited)
+        m.dfa.room = 0
+    if status >= 0 and k.partitions.max_bytes:
+        status = keep(k, m, open, k.visited - before < LONG_WALK)
+        if status >= 0:
+            # (from the next row on it is found)
+            status = map_put(&k.base_states, open, open)
+    if status >= 0 and open != state:
+        status = close_exits(&m.dfa, &k.vocab, state, &k.exits)
+    if status != WIDE:
+        return status
+    k.work = 0
+    if k.room == 0:
+        reset_scratch(k)
+        status = partition_open(k, m, open)
+        return close_exits(&m.dfa, &k.vocab, state, &k.exits) if status >= 0 and open != state else status
+    k.room = 0
+    status = note_wide(k, &m.dfa, open)
+    return status if status < 0 else partition_lexemes(k, m, state, open)
+
+
+cdef void allow_walk(Masks* k, const Dfa* dfa, uint32_t open) noexcept nogil:
+    """Say where the walk from a state is to be given up."""
+    k.room = split_room(dfa, open)
+    k.work = WALK_WORK if may_be_product(dfa, open) else 0
+
+
 cdef int partition_beside(Masks* k, Recognizer* m, uint32_t state, uint32_t open) noexcept nogil:
     cdef int status
     if is_known_wide(k, &m.dfa, open):
         return partition_lexemes(k, m, state, open)
-    k.room = split_room(&m.dfa, open)
+    allow_walk(k, &m.dfa, open)
     status = partition_open(k, m, open)
-    k.room = 0
     if status == WIDE:
-        status = note_wide(k, &m.dfa, open)
-        return status if status < 0 else partition_lexemes(k, m, state, open)
-    return close_exits(&m.dfa, &k.vocab, state, &k.exits) if status >= 0 else status
+        status = partition_wide(k, m, state, open)
+    elif status >= 0:
+        status = close_exits(&m.dfa, &k.vocab, state, &k.exits)
+    k.room = 0
+    k.work = 0
+    return status
 
 
 cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
@@ -152,10 +208,10 @@ cdef int partition(Masks* k, Recognizer* m, const Config* config, bint* text_dep
         return partition_beside(k, m, config.state, open)
     if is_known_wide(k, &m.dfa, open):
         return partition_lexemes(k, m, open, open)
-    k.room = split_room(&m.dfa, open)
+    allow_walk(k, &m.dfa, open)
     status = partition_alone(k, m, config, text_dependent)
-    k.room = 0
     if status == WIDE:
-        status = note_wide(k, &m.dfa, open)
-        return status if status < 0 else partition_lexemes(k, m, open, open)
+        status = partition_wide(k, m, open, open)
+    k.room = 0
+    k.work = 0
     return status

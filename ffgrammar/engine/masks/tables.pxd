@@ -9,6 +9,7 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.masks.config_walk cimport ConfigTable
 from ffgrammar.engine.masks.mask_cache cimport MaskTable, StoredMask
 from ffgrammar.engine.masks.partition_cache cimport KeyCache, Partitions
+from ffgrammar.engine.masks.products cimport Products
 from ffgrammar.engine.masks.scratch cimport Scratch, ScratchPool
 from ffgrammar.engine.masks.segments cimport Segments
 from ffgrammar.engine.masks.trie_walk cimport Vocabulary
@@ -35,6 +36,8 @@ cdef struct Masks:
     Vec reached          # scratch: lexer states
     Vec exits            # scratch: see trie_walk.pxd
     uint32_t room        # how many lexer states a walk may add (split_room) before it ends with WIDE; 0: any number
+    uint64_t work        # how much work a walk may do before a new lexer state ends it with WIDE; 0: any
+    Products products    # states that are taken apart
     Scratch* scratch     # the mask being made; NULL between calls
     uint32_t takers      # how many calls, one inside the other, use it
     StoredMask* recent   # the mask of the last configuration whose mask depends on its text, or NULL

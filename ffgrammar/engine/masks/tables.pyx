@@ -12,6 +12,7 @@ from ffgrammar.engine.masks.mask_cache cimport (
     block_words, mask_release, table_bytes, table_clear, table_free, table_init,
 )
 from ffgrammar.engine.masks.partition_cache cimport key_cache_clear, key_cache_init
+from ffgrammar.engine.masks.products cimport products_bytes, products_clear, products_free, products_init
 from ffgrammar.engine.masks.scratch cimport scratch_give, scratch_take
 from ffgrammar.engine.masks.segments cimport segments_clear, segments_init
 
@@ -23,6 +24,7 @@ cdef int masks_init(Masks* k) noexcept nogil:
     k.scratch = NULL
     k.takers = 0
     k.room = 0
+    k.work = 0
     k.recent_key = NO_KEY
     k.recent_hits = k.misses = k.drops = k.visited = 0
     owner_init(&k.owner)
@@ -33,7 +35,7 @@ cdef int masks_init(Masks* k) noexcept nogil:
     own_vec(&k.owner, &k.wide)
     own_vec(&k.owner, &k.ends)
     own_vec(&k.owner, &k.other)
-    if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0:
+    if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0 or products_init(&k.products) < 0:
         return NO_MEMORY
     return NO_MEMORY if segments_init(&k.segments, &k.vocab, &k.configs) < 0 else config_table_init(&k.configs)
 
@@ -41,6 +43,7 @@ cdef int masks_init(Masks* k) noexcept nogil:
 cdef void masks_free(Masks* k) noexcept nogil:
     mask_release(k.recent)
     table_free(&k.table)
+    products_free(&k.products)
     owner_free(&k.keys.owner)
     owner_free(&k.segments.owner)
     owner_free(&k.configs.owner)
@@ -53,6 +56,7 @@ cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil:
     map_clear(&k.base_states)
     map_clear(&k.lengths)
     k.wide.len = 0
+    products_clear(&k.products)
     segments_clear(&k.segments)
     config_table_clear(&k.configs)
     key_cache_clear(&k.keys)
@@ -64,7 +68,7 @@ cdef size_t masks_bytes(const Masks* k) noexcept nogil:
 
 cdef size_t masks_other_bytes(const Masks* k) noexcept nogil:
     return (owner_bytes(&k.owner) + owner_bytes(&k.keys.owner) + owner_bytes(&k.segments.owner)
-            + owner_bytes(&k.configs.owner))
+            + owner_bytes(&k.configs.owner) + products_bytes(&k.products))
 
 
 cdef int take_scratch(Masks* k) noexcept nogil:

@@ -2,4 +2,5 @@
 
 - lazy_dfa: the automaton, which builds itself while it is used.
 - threads: lexemes side by side that do not compete.
+- parts: an automaton for each member of an intersection, and the texts that complete them.
 """

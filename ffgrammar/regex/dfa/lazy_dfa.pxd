@@ -36,7 +36,7 @@ has the number of an ending in place of that of a state. The inner loop of a lex
         state = target
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.owner cimport Owner
@@ -69,6 +69,7 @@ cdef struct Dfa:
     bint eager           # whether a lexeme ends as soon as no lexeme of its state can go on
     uint32_t max_states
     uint32_t room        # how many states a walk may still add, the last of which ends it with WIDE; 0: any number
+    uint64_t work_end    # a state that is added when more work is done (pulse.pxd) ends the walk with WIDE, too; 0: never
 
 # Make an automaton without states over the expressions of `nodes`, which must outlive it; the caller fills `lazy`. Returns
 # OK or NO_MEMORY; free it in both cases.
@@ -90,6 +91,10 @@ cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state)
 # `dfa_start` for a state inside lexemes: the expressions are what may still follow. Such a state and a start state differ even
 # if they have the same expressions, because a lexeme cannot end before its first byte is read.
 cdef int dfa_inside(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
+
+# The word of `delta` for a byte that leads to some lexemes, written to `target`. `pairs` are those that go on, as in `dfa_inside`,
+# and `accept` has the lexemes that the bytes before match. Returns what `dfa_fill` returns.
+cdef int dfa_target(Dfa* d, const uint32_t* pairs, size_t count, uint32_t accept, uint32_t* target) noexcept nogil
 
 # Compute the target of a byte, enter it in `delta` for all bytes of its class, and write it to `target`. Returns OK, NO_MEMORY,
 # LIMIT_DFA_STATES, WIDE, or the negative status of a derivative or an emptiness search. After an error nothing is entered.

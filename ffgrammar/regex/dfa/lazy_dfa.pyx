@@ -5,7 +5,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.bits cimport bit_clear, bit_set, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_get, intern_len, intern_truncate
 from ffgrammar.core.owner cimport own_intern, own_vec, owner_bytes, owner_free, owner_init, owner_status
-from ffgrammar.core.pulse cimport pulse
+from ffgrammar.core.pulse cimport pulse, work_done
 from ffgrammar.core.status cimport LIMIT_DFA_STATES, NO_MEMORY, OK, WIDE
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.regex.dfa.threads cimport ALL_DIE, ALL_LEAVE, ENDS_BEFORE, GOES_ON, threads_init, threads_step
@@ -22,6 +22,7 @@ cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
     d.nodes = nodes
     d.max_states = 1 << 22
     d.room = 0
+    d.work_end = 0
     d.eager = False
     d.first_word = 0xFFFFFFFF
     owner_init(&d.owner)
@@ -121,6 +122,8 @@ cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
         d.room -= 1
         if d.room == 0:
             return WIDE
+    if d.work_end and work_done(&d.nodes.pulse) > d.work_end:
+        return WIDE
     return LIMIT_DFA_STATES if number >= d.max_states else OK
 
 
@@ -249,12 +252,13 @@ cdef int take_derivatives(Dfa* d, uint32_t number, uint32_t byte, uint32_t* bits
     return OK
 
 
-cdef int find_target(Dfa* d, uint32_t number, size_t base, uint32_t* target) noexcept nogil:
-    """Write to `target` the word of `delta` for the tuple that lies on `work` from `base` on."""
+cdef int find_target(Dfa* d, uint32_t accept, size_t base, uint32_t* target) noexcept nogil:
+    """Write to `target` the word of `delta` for the tuple that lies on `work` from `base` on, if the bytes before match the lexemes
+    of `accept`."""
     cdef int status
     if d.work.len == base + 1:
         d.work.len = base
-        target[0] = LEAVE if d.accept.data[number] != NO_LEXEMES else DEAD
+        target[0] = LEAVE if accept != NO_LEXEMES else DEAD
         return OK
     if d.work.data[base + 1] >= d.first_word:
         # (only words go on)
@@ -268,6 +272,13 @@ cdef int find_target(Dfa* d, uint32_t number, size_t base, uint32_t* target) noe
     if status > 0:
         target[0] |= LAZY
     return status
+
+
+cdef int dfa_target(Dfa* d, const uint32_t* pairs, size_t count, uint32_t accept, uint32_t* target) noexcept nogil:
+    cdef size_t base = d.work.len
+    if vec_push(&d.work, 0) < 0 or vec_extend(&d.work, pairs, count) < 0:
+        return NO_MEMORY
+    return find_target(d, accept, base, target)
 
 
 cdef int find_threads(Dfa* d, uint32_t number, size_t base, uint32_t byte, uint32_t* bits, uint32_t* target) noexcept nogil:
@@ -318,7 +329,7 @@ cdef int dfa_fill(Dfa* d, uint32_t state, uint32_t byte, uint32_t* target) noexc
         if d.threads.present:
             status = find_threads(d, state >> 8, base, byte, bits, &found)
         else:
-            status = find_target(d, state >> 8, base, &found)
+            status = find_target(d, d.accept.data[state >> 8], base, &found)
     if status < 0:
         d.work.len = base
         return status

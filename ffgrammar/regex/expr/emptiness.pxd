@@ -10,6 +10,12 @@ from libc.stdint cimport uint32_t
 
 from ffgrammar.regex.expr.nodes cimport Nodes
 
+cdef enum:
+    # The estimate of the bytes that a match still needs counts this many times as much as the bytes already taken. So a search goes
+    # deep where the estimate shrinks, and wide where it stays the same.
+    GREATEST_WEIGHT = 4
+    SUM_WEIGHT = 2
+
 # Whether `e` matches some text; exact, also with intersections and complements. Returns 1 or 0, or a negative status:
 # NO_MEMORY, LIMIT_EMPTINESS when the search is too long, or what `derivative` returned.
 cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil

@@ -21,10 +21,6 @@ from ffgrammar.regex.expr.witness cimport judge
 cdef enum:
     # How many words of expressions a step of a search may read and write on average. Usually a step needs a few.
     WORDS_A_STEP = 256
-    # The estimate of the bytes still needed counts this many times as much as the bytes already taken. So the search goes
-    # deep where the estimate shrinks, and wide where it stays the same.
-    GREATEST_WEIGHT = 4
-    SUM_WEIGHT = 2
     # A search that has found at most so many expressions does not look for wider ones.
     FEW_FOUND = 64
     # When a search has found so many expressions, it looks at a wider one.

@@ -169,7 +169,7 @@ class Multiples:
         modulus = unit.modulus
         low, high = first * modulus, None if last is None else last * modulus
         plain = self._plain(unit, low, high, points)
-        parts = [self._without(plain, others, 0)]
+        parts = [self._without(plain, others, 0, points)]
         if points:
             if not first and not others:
                 parts.append(s.concat([self.numbers.zero_plain(), self.numbers.exponent]))
@@ -285,13 +285,17 @@ class Multiples:
         last = None if high is None else ratio(high, 1, places)[0]
         return AnyDigits(self.numbers, places).between(first, low_open, last, high_open)
 
-    def _without(self, found: int, others: list[Divisor], exponent: int) -> int:
+    def _without(self, found: int, others: list[Divisor], exponent: int, points: bool = True) -> int:
         """The numbers of `found` that are not multiples of any of `others`. Each of `others` is first divided by
-        10 ** exponent."""
+        10 ** exponent.
+
+        points: whether a number of `found` may have a point. (Without points, multiples of one divisor that are asked
+        for and such that are ruled out have the same expressions.)
+        """
         for other in others:
             scaled = Divisor(other.modulus, other.places + exponent)
             if not exponent or scaled.adjusted <= 0:
-                found = self._minus(found, self._plain(scaled, 0, None, True))
+                found = self._minus(found, self._plain(scaled, 0, None, points or scaled.places > 0))
         return found
 
     def _minus(self, some: int, others: int) -> int:

@@ -18,13 +18,17 @@ from functools import cache
 from ffgrammar.grammar.json_schema.strings.idn_table import members
 from ffgrammar.regex.expr.store import ANY_BYTES, EMPTY, ExprStore
 from ffgrammar.regex.lower.lowering import Encoding, compile_regex
-from ffgrammar.regex.syntax.charset import Charset, difference, from_ranges, of_chars, union
+from ffgrammar.regex.syntax.charset import ANY, Charset, difference, from_ranges, intersect, of_chars, union
 
-__all__ = ["hostname", "idn_hostname", "idn_label"]
+__all__ = ["hostname", "idn_hostname"]
 
 LDH = "[0-9A-Za-z-]"
 LABEL = "[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?"
+ANY_LABEL = "[0-9A-Za-z](?:[0-9A-Za-z-]*[0-9A-Za-z])?"
 MAX_LENGTH = 253
+# The characters of a label in ASCII, and of one with characters beyond ASCII.
+MAX_LABEL = 63
+MAX_BEYOND_ASCII = 59
 
 # Punycode ends with numbers in base 36. The digits a-z have the values 0 to 25, and 0-9 have the values 26 to 35. The
 # least significant digit of a number comes first. A digit below its threshold ends a number. The threshold is 1 for the
@@ -36,37 +40,43 @@ PUNYCODE = f"[Xx][Nn]--(?:{LDH}+-)?{NUMBERS}"
 # The characters that RFC 3490, 3.1, treats as dots.
 DOTS = ".\u3002\uff0e\uff61"
 
+ASCII: Charset = ((0, 0x7F),)
 ARABIC_INDIC: Charset = ((0x660, 0x669),)
 EXTENDED_ARABIC_INDIC: Charset = ((0x6F0, 0x6F9),)
 
 
 def hostname(store: ExprStore, encode: Encoding) -> int:
     """Host names of RFC 1123, in ASCII."""
-    return _dotted(store, encode, _ascii_label(store, encode, "[Xx][Nn]--"), ".")
+    return store.intersect(_dotted(store, encode, _ascii_label(store, encode, LABEL, "[Xx][Nn]--"), "."))
 
 
 def idn_hostname(store: ExprStore, encode: Encoding) -> int:
-    """Host names whose labels may be internationalized (RFC 5890, 2.3.2.3)."""
-    return _dotted(store, encode, idn_label(store, encode), DOTS)
+    """Host names whose labels may be internationalized (RFC 5890, 2.3.2.3).
+
+    The lengths of the labels are an expression beside the one for what labels are made of. Together in one expression,
+    they would have as many derivatives as the product of the two.
+    """
+    plain = _ascii_label(store, encode, ANY_LABEL, f"{LDH}{{2}}--")
+    label = store.union([plain, _Labels(store, encode).beyond_ascii()])
+    inside = difference(ANY, of_chars(DOTS))
+    char, beyond = encode.charset(store, intersect(inside, ASCII)), encode.charset(store, inside)
+    lengths = store.union([store.repeat(char, 1, MAX_LABEL), store.repeat(beyond, 1, MAX_BEYOND_ASCII)])
+    dot = encode.charset(store, of_chars(DOTS))
+    bounded = store.concat([lengths, store.repeat(store.concat([dot, lengths]), 0, None)])
+    return store.intersect([*_dotted(store, encode, label, DOTS), bounded])
 
 
-def idn_label(store: ExprStore, encode: Encoding) -> int:
-    """A label in ASCII without hyphens as third and fourth character, a label in Punycode, or a label with characters
-    beyond ASCII."""
-    plain = _ascii_label(store, encode, f"{LDH}{{2}}--")
-    return store.union([plain, _Labels(store, encode).beyond_ascii()])
-
-
-def _ascii_label(store: ExprStore, encode: Encoding, reserved: str) -> int:
+def _ascii_label(store: ExprStore, encode: Encoding, label: str, reserved: str) -> int:
     """A label in ASCII. If it begins with a match of the pattern `reserved`, it must be Punycode."""
-    label, beginning, punycode = [
-        compile_regex(store, pattern, "rust", encode=encode) for pattern in (LABEL, reserved, PUNYCODE)
+    every, beginning, punycode = [
+        compile_regex(store, pattern, "rust", encode=encode) for pattern in (label, reserved, PUNYCODE)
     ]
     others = store.complement(store.concat([beginning, ANY_BYTES]))
-    return store.intersect([label, store.union([others, punycode])])
+    return store.intersect([every, store.union([others, punycode])])
 
 
-def _dotted(store: ExprStore, encode: Encoding, label: int, dots: str) -> int:
+def _dotted(store: ExprStore, encode: Encoding, label: int, dots: str) -> list[int]:
+    """Labels with dots between them, and texts that are short enough for a name."""
     dot = encode.charset(store, of_chars(dots))
     name = store.concat([label, store.repeat(store.concat([dot, label]), 0, None)])
     # To bound the length, only the first byte of each character is counted, and any number of other bytes may follow
@@ -74,7 +84,7 @@ def _dotted(store: ExprStore, encode: Encoding, label: int, dots: str) -> int:
     # adds up the lengths that the parts of an expression need.
     first, others = store.byte_set(bytes([*range(0x80), *range(0xC0, 0x100)])), store.byte_set(bytes(range(0x80, 0xC0)))
     char = store.concat([first, store.repeat(others, 0, None)])
-    return store.intersect([name, store.repeat(char, 0, MAX_LENGTH)])
+    return [name, store.repeat(char, 0, MAX_LENGTH)]
 
 
 class _Labels:
@@ -115,8 +125,8 @@ class _Labels:
             self.bidi(),
             self.not_composed(),
         ]
-        text = store.repeat(self.one(every), 1, 59)
-        beyond = self.has(self.one(difference(every, ((0, 0x7F),))))
+        text = store.repeat(self.one(every), 1, None)
+        beyond = self.has(self.one(difference(every, ASCII)))
         # The rule of RFC 5892, appendix A.7, is written differently: as an expression for the texts that obey the rule.
         # Such an expression guides the search for the end of a label.
         no_katakana_dot = store.complement(self.has(self.one(of_chars("\u30fb"))))

@@ -1,0 +1,283 @@
+"""A walk keeps a tuple of parts or a lexer state by depth."""
+
+from libc.stddef cimport size_t
+from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
+
+from ffgrammar.core.bits cimport bit_set, bit_test
+from ffgrammar.core.intern cimport intern_add, intern_truncate
+from ffgrammar.core.pulse cimport pulse
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push
+from ffgrammar.engine.masks.product_search cimport (
+    NOT_KNOWN, any_alive, any_met, can_complete, is_dead, is_met, make_body,
+)
+from ffgrammar.engine.masks.products cimport T_LEXEME, T_TAIL, TERM_WORDS, take_apart, term_at, term_count
+from ffgrammar.engine.masks.trie_walk cimport CONSUMED
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, LEAVE, dfa_accept, dfa_step, dfa_target
+from ffgrammar.regex.dfa.parts cimport MAX_PARTS, parts_clear, step_part
+from ffgrammar.regex.expr.derivative cimport derivative
+from ffgrammar.regex.expr.emptiness cimport matches_something
+from ffgrammar.regex.expr.members cimport make_union
+from ffgrammar.regex.expr.nodes cimport EMPTY, K_OR, Nodes, make_concat, nullable
+from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, node_byte, node_depth, node_size, node_token, subtree_end
+
+cdef enum:
+    NO_STATE_YET = 0xFFFFFFFC  # in the place of a state: there is a tuple
+
+
+# Putting a state together
+
+
+cdef int push_term(
+    Products* p, Nodes* n, const uint32_t* before, const uint32_t* parts, const uint32_t* term, uint32_t byte,
+) noexcept nogil:
+    """Put what may follow a byte in a term on the stack of `n`. Returns OK or a status."""
+    cdef uint32_t e
+    cdef int status = OK
+    if term[T_TAIL] != EMPTY and bit_test(p.closing, byte) and is_met(p, before, term):
+        status = derivative(n, term[T_TAIL], byte, &e)
+        if status >= 0:
+            status = vec_push(&n.stack, e)
+    if status < 0 or is_dead(p, parts, term):
+        return status
+    status = make_body(p, n, parts, term, &e)
+    if status >= 0:
+        status = make_concat(n, e, term[T_TAIL], &e)
+    return status if status < 0 else vec_push(&n.stack, e)
+
+
+cdef int push_lexeme(
+    Products* p, Nodes* n, const uint32_t* before, const uint32_t* parts, uint32_t* number, uint32_t byte,
+) noexcept nogil:
+    """Add the pair of a lexeme after a byte to `pairs`, unless nothing may follow in it. `number` is its first term, and becomes
+    that of the next lexeme. Returns OK or a status."""
+    cdef size_t base = n.stack.len
+    cdef uint32_t count = term_count(p)
+    cdef const uint32_t* term = term_at(p, number[0])
+    cdef uint32_t lexeme = term[T_LEXEME]
+    cdef uint32_t e
+    cdef int status = vec_push(&n.stack, K_OR)
+    while status >= 0 and number[0] < count and term[T_LEXEME] == lexeme:
+        status = push_term(p, n, before, parts, term, byte)
+        number[0] += 1
+        term += TERM_WORDS
+    if status < 0:
+        n.stack.len = base
+        return status
+    status = make_union(n, base, &e)
+    if status >= 0:
+        status = matches_something(n, e)
+    if status > 0 and (vec_push(&p.pairs, lexeme) < 0 or vec_push(&p.pairs, e) < 0):
+        return NO_MEMORY
+    return status
+
+
+cdef int find_accept(Products* p, Dfa* d, const uint32_t* parts, uint32_t* accept) noexcept nogil:
+    """The lexemes that end where there is a tuple, as a set of `d`."""
+    cdef const uint32_t* term
+    cdef uint32_t i
+    cdef int status
+    p.pairs.len = 0
+    for i in range(term_count(p)):
+        term = term_at(p, i)
+        if p.pairs.len and p.pairs.data[p.pairs.len - 1] == term[T_LEXEME]:
+            continue
+        if nullable(d.nodes, term[T_TAIL]) and is_met(p, parts, term) and vec_push(&p.pairs, term[T_LEXEME]) < 0:
+            return NO_MEMORY
+    status = intern_add(&d.lexsets, p.pairs.data, p.pairs.len, accept)
+    return min(status, OK)
+
+
+cdef int put_together(
+    Products* p, Dfa* d, const uint32_t* before, const uint32_t* parts, uint32_t byte, uint32_t* target,
+) noexcept nogil:
+    """The word of `delta` for a byte that leads from the parts `before` to `parts`. Returns OK or a status."""
+    cdef uint32_t count = term_count(p)
+    cdef uint32_t number = 0
+    cdef uint32_t accept = 0
+    cdef int status = OK
+    p.pairs.len = 0
+    while status >= 0 and number < count:
+        status = push_lexeme(p, d.nodes, before, parts, &number, byte)
+    if status >= 0 and p.pairs.len == 0:
+        status = find_accept(p, d, before, &accept)
+        p.pairs.len = 0
+    return status if status < 0 else dfa_target(d, p.pairs.data, p.pairs.len, accept, target)
+
+
+cdef int close_tuple(
+    Products* p, Dfa* d, const uint32_t* before, const uint32_t* parts, uint32_t width, uint32_t byte, uint32_t* target,
+) noexcept nogil:
+    """put_together for a byte with which tails begin, which remembers the tuple before it."""
+    cdef uint32_t number
+    cdef int status
+    p.text.len = 0
+    if vec_extend(&p.text, before, width) < 0 or vec_push(&p.text, byte) < 0:
+        return NO_MEMORY
+    status = intern_add(&p.left, p.text.data, width + 1, &number)
+    if status == 0:
+        target[0] = p.left_to.data[number]
+        return OK
+    if status > 0:
+        status = put_together(p, d, before, parts, byte, target)
+        if status < 0:
+            intern_truncate(&p.left, number)
+    return status if status < 0 else vec_push(&p.left_to, target[0])
+
+
+cdef int leave_tuple(
+    Products* p, Dfa* d, const uint32_t* before, const uint32_t* parts, uint32_t width, uint32_t byte, uint32_t* target,
+) noexcept nogil:
+    """put_together, which remembers tuples."""
+    cdef uint32_t number
+    cdef int status
+    if bit_test(p.closing, byte):
+        return close_tuple(p, d, before, parts, width, byte, target)
+    status = intern_add(&p.left, parts, width, &number)
+    if status > 0:
+        status = can_complete(p, d.nodes, parts, width)
+        if status == 1:
+            target[0] = NO_STATE_YET
+        elif status == NOT_KNOWN or (status == 0 and any_met(p, parts)):
+            status = put_together(p, d, before, parts, byte, target)
+        elif status == 0:
+            target[0] = DEAD
+        if status < 0:
+            intern_truncate(&p.left, number)
+            return status
+        if vec_push(&p.left_to, target[0]) < 0:
+            return NO_MEMORY
+    elif status < 0:
+        return status
+    else:
+        target[0] = p.left_to.data[number]
+    if target[0] == LEAVE or target[0] == DEAD:
+        # (which of the two depends on the parts before)
+        status = find_accept(p, d, before, &number)
+        target[0] = LEAVE if number else DEAD
+    return status
+
+
+# The walk
+
+
+cdef int step_tuple(
+    Products* p, Dfa* d, const uint32_t* before, uint32_t* parts, uint32_t width, uint32_t byte, uint32_t* target,
+) noexcept nogil:
+    """Move a tuple by a byte. `target` becomes NO_STATE_YET if the tuple after it goes on, or the word of `delta`. Returns OK or a
+    status."""
+    cdef uint32_t i
+    cdef uint32_t changed = 0
+    cdef int status = pulse(&d.nodes.pulse, 2 + (width >> 2))
+    if status < 0:
+        return status
+    for i in range(width):
+        status = step_part(&p.parts, before[i], byte, parts + i)
+        if status < 0:
+            return status
+        changed |= before[i] ^ parts[i]
+    target[0] = NO_STATE_YET
+    if not bit_test(p.closing, byte):
+        if changed == 0:
+            return OK
+        status = any_alive(p, parts, width)
+        if status:
+            return min(status, OK)
+    return leave_tuple(p, d, before, parts, width, byte, target)
+
+
+cdef int walk_product(
+    Products* p, Dfa* d, const Vocabulary* v, uint32_t top, uint32_t* mask, Vec* exits, size_t* visited,
+) noexcept nogil:
+    """Walk below a node from the state that is taken apart. Returns OK or a status."""
+    cdef uint32_t width = <uint32_t>p.start.len
+    cdef uint32_t end = subtree_end(v.nodes, top) if top else v.node_count
+    cdef uint32_t at = top + 1
+    cdef uint32_t depth = node_depth(&v.nodes[top])
+    cdef uint32_t target, accept
+    cdef uint32_t* parts
+    cdef int status = OK
+    p.tuples.len = p.states.len = 0
+    if vec_fill(&p.tuples, <size_t>width * (v.max_depth + 2), 0) < 0 or vec_fill(&p.states, v.max_depth + 2, 0) < 0:
+        return NO_MEMORY
+    p.states.data[depth] = NO_STATE_YET
+    memcpy(p.tuples.data + <size_t>depth * width, p.start.data, width * sizeof(uint32_t))
+    while at < end:
+        depth = node_depth(&v.nodes[at])
+        parts = p.tuples.data + <size_t>depth * width
+        if p.states.data[depth - 1] == NO_STATE_YET:
+            status = step_tuple(p, d, parts - width, parts, width, node_byte(&v.nodes[at]), &target)
+        else:
+            status = dfa_step(d, p.states.data[depth - 1], node_byte(&v.nodes[at]), &target)
+        if status < 0:
+            return status
+        if target <= LAST_STATE or target == NO_STATE_YET:
+            p.states.data[depth] = target
+            bit_set(mask, node_token(&v.nodes[at]))
+            visited[0] += 1
+            at += 1
+            continue
+        if target == LEAVE:
+            if p.states.data[depth - 1] != NO_STATE_YET:
+                accept = dfa_accept(d, p.states.data[depth - 1])
+            else:
+                status = find_accept(p, d, parts - width, &accept)
+                if status < 0:
+                    return status
+            if vec_push(exits, at) < 0 or vec_push(exits, accept) < 0:
+                return NO_MEMORY
+        elif target != DEAD:
+            if vec_push(exits, at | <uint32_t>CONSUMED) < 0 or vec_push(exits, dfa_accept(d, target & LAST_STATE)) < 0:
+                return NO_MEMORY
+        at += node_size(&v.nodes[at])
+    return OK
+
+
+cdef int begin(Products* p, Dfa* d) noexcept nogil:
+    """Have a table of parts with some room. Returns OK or NO_MEMORY."""
+    p.parts.nodes = d.nodes
+    if p.parts.exprs.len == 0 or p.parts.exprs.len > MAX_PARTS >> 1:
+        return parts_clear(&p.parts)
+    return OK
+
+
+cdef int partition_products(
+    Products* p, Dfa* d, const Vocabulary* v, uint32_t state, uint32_t* mask, Vec* exits, size_t* visited,
+) noexcept nogil:
+    cdef uint32_t states[MAX_TOKEN_BYTES + 1]
+    cdef uint32_t at = 1
+    cdef uint32_t depth, target
+    cdef int status = begin(p, d)
+    if status >= 0:
+        status = take_apart(p, d, state)
+    if status:
+        return status if status < 0 else walk_product(p, d, v, 0, mask, exits, visited)
+    states[0] = state
+    while at < v.node_count:
+        depth = node_depth(&v.nodes[at])
+        status = dfa_step(d, states[depth - 1], node_byte(&v.nodes[at]), &target)
+        if status < 0:
+            return status
+        if target > LAST_STATE:
+            if target != DEAD:
+                if vec_push(exits, at if target == LEAVE else at | <uint32_t>CONSUMED) < 0:
+                    return NO_MEMORY
+                if vec_push(exits, dfa_accept(d, states[depth - 1] if target == LEAVE else target & LAST_STATE)) < 0:
+                    return NO_MEMORY
+            at += node_size(&v.nodes[at])
+            continue
+        states[depth] = target
+        bit_set(mask, node_token(&v.nodes[at]))
+        visited[0] += 1
+        if node_size(&v.nodes[at]) > 1:
+            status = take_apart(p, d, target)
+            if status > 0:
+                status = walk_product(p, d, v, at, mask, exits, visited)
+                if status >= 0:
+                    at += node_size(&v.nodes[at])
+                    continue
+            if status < 0:
+                return status
+        at += 1
+    return OK

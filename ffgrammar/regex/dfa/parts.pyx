@@ -1,0 +1,109 @@
+"""Parts are added when a text first leads to them. A part that matches nothing is NO_PART."""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.bits cimport bit_set, lowest_bit
+from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
+from ffgrammar.core.owner cimport own_map, own_vec, owner_init, owner_status
+from ffgrammar.core.pulse cimport pulse
+from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK, WIDE
+from ffgrammar.core.vec cimport vec_fill, vec_free, vec_push
+from ffgrammar.regex.expr.derivative cimport derivative, same_class
+from ffgrammar.regex.expr.emptiness cimport matches_something
+from ffgrammar.regex.expr.nodes cimport ANY, NOTHING, Nodes, nullable
+
+cdef enum:
+    FILL_WORK = 64  # what it takes to fill a step, in units of the pulse
+
+
+cdef int parts_init(Parts* p, Nodes* nodes) noexcept nogil:
+    p.nodes = nodes
+    owner_init(&p.owner)
+    own_map(&p.owner, &p.numbers)
+    own_vec(&p.owner, &p.exprs)
+    own_vec(&p.owner, &p.delta)
+    own_vec(&p.owner, &p.judged)
+    own_vec(&p.owner, &p.completed)
+    own_vec(&p.owner, &p.witnesses)
+    own_vec(&p.owner, &p.ends)
+    return owner_status(&p.owner)
+
+
+cdef int parts_clear(Parts* p) noexcept nogil:
+    cdef uint32_t part
+    map_clear(&p.numbers)
+    p.witnesses.len = p.ends.len = p.exprs.len = p.judged.len = 0
+    vec_free(&p.delta)
+    vec_free(&p.completed)
+    if find_part(p, NOTHING, &part) < 0:
+        return NO_MEMORY
+    return find_part(p, ANY, &part)
+
+
+cdef int find_part(Parts* p, uint32_t e, uint32_t* part) noexcept nogil:
+    part[0] = map_get(&p.numbers, e)
+    if part[0] != ABSENT:
+        return OK
+    part[0] = <uint32_t>p.exprs.len
+    if part[0] == <uint32_t>MAX_PARTS:
+        return WIDE
+    if vec_fill(&p.delta, 256, 0xFF) < 0 or vec_fill(&p.completed, WITNESS_WORDS, 0) < 0:
+        return NO_MEMORY
+    if vec_push(&p.exprs, e) < 0 or vec_push(&p.judged, 0) < 0:
+        return NO_MEMORY
+    return map_put(&p.numbers, e, part[0])
+
+
+cdef int fill_part(Parts* p, uint32_t part, uint32_t byte, uint32_t* after) noexcept nogil:
+    cdef uint32_t bits[8]
+    cdef uint32_t e = p.exprs.data[part]
+    cdef uint32_t i, found
+    cdef int status = pulse(&p.nodes.pulse, FILL_WORK)
+    for i in range(8):
+        bits[i] = 0xFFFFFFFF
+    if status >= 0:
+        same_class(p.nodes, e, byte, bits)
+        status = derivative(p.nodes, e, byte, &found)
+    if status >= 0:
+        status = matches_something(p.nodes, found)
+        if status == LIMIT_EMPTINESS:
+            # (the other parts may decide)
+            status = 1
+    if status >= 0:
+        status = find_part(p, found if status else NOTHING, after)
+    if status < 0:
+        return status
+    for i in range(8):
+        while bits[i]:
+            p.delta.data[(<size_t>part << 8) + (i << 5 | lowest_bit(bits[i]))] = after[0]
+            bits[i] &= bits[i] - 1
+    return OK
+
+
+cdef int read_witnesses(Parts* p, uint32_t part) noexcept nogil:
+    cdef uint32_t number = p.judged.data[part]
+    cdef uint32_t at, here
+    cdef int status
+    while number < p.ends.len:
+        here = part
+        at = p.ends.data[number - 1] if number else 0
+        while at < p.ends.data[number] and here != NO_PART:
+            status = step_part(p, here, p.witnesses.data[at], &here)
+            if status < 0:
+                return status
+            at += 1
+        if nullable(p.nodes, p.exprs.data[here]):
+            bit_set(p.completed.data + <size_t>part * WITNESS_WORDS, number)
+        number += 1
+        p.judged.data[part] = number
+    return OK
+
+
+cdef int add_witness(Parts* p, const uint32_t* text, uint32_t length) noexcept nogil:
+    cdef uint32_t i
+    if p.ends.len == MAX_WITNESSES:
+        return OK
+    for i in range(length):
+        if vec_push(&p.witnesses, text[i]) < 0:
+            return NO_MEMORY
+    return vec_push(&p.ends, <uint32_t>p.witnesses.len)
