@@ -32,8 +32,8 @@ class Limits:
         row_bytes: parser rows kept at a time by one grammar; a cache.
         cache_bytes: rows, lexer states and expressions of one grammar together; a cache.
         mask_bytes: masks kept at a time by one grammar; a cache.
-        compile_work: work of one compilation, in units of some 10 to 40 ns; 0 means any.
-        mask_work: work of one mask that is not known yet, in units of some 10 to 40 ns; 0 means any.
+        compile_work: work of one compilation, in units of some 10 to 25 ns; 0 means any.
+        mask_work: work of one mask that is not known yet, in units of some 10 to 25 ns; 0 means any.
         budget_steps: nodes of the vocabulary's trie that one search for the fewest tokens of a text may visit. Where
             it is not enough, the number is an upper bound (`Matcher.min_tokens`).
         forced_bytes: length of the longest answer of `Matcher.forced_bytes`.
@@ -53,7 +53,7 @@ class Limits:
     row_bytes: int = 128 << 20
     cache_bytes: int = 256 << 20
     mask_bytes: int = 32 << 20
-    compile_work: int = 150_000_000
+    compile_work: int = 200_000_000
     mask_work: int = 20_000_000
     budget_steps: int = 20_000
     forced_bytes: int = 1 << 20

@@ -1,6 +1,6 @@
 """A pulse: the beats of a long kernel, at which it can be ended and lets other threads run.
 
-Kernels count their work, in units of some 10 to 40 ns, and every few milliseconds there is a *beat*. At a beat
+Kernels count their work, in units of some 10 to 25 ns, and every few milliseconds there is a *beat*. At a beat
 
 - the main thread runs the handlers of pending signals, so that Ctrl-C is answered in the middle of a call;
 - a thread that holds the GIL lets another one run that waits for it;

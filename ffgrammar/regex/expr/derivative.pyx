@@ -146,7 +146,6 @@ cdef int members_derivative(Nodes* n, uint32_t e, uint32_t byte, uint32_t* out) 
         if kind == K_OR and starts_otherwise(n, words[i], byte):
             continue
         if status >= 0:
-            n.pulse.left -= 1
             status = derivative(n, words[i], byte, &d)
             # New nodes may have moved the words.
             words = node(n, e)

@@ -88,7 +88,7 @@ cdef class ExprStore:
         return status
 
     def allow_work(self, int64_t most) -> int:
-        """From now on, end calls with a LimitError after some work, in units of some 10 to 40 ns; 0 allows any.
+        """From now on, end calls with a LimitError after some work, in units of some 10 to 25 ns; 0 allows any.
 
         Returns:
             How much work was still allowed before.
@@ -99,7 +99,7 @@ cdef class ExprStore:
         return left
 
     def count_work(self, int work):
-        """Count work of the caller, in units of some 10 to 40 ns, so that it is interrupted as the work of the store is.
+        """Count work of the caller, in units of some 10 to 25 ns, so that it is interrupted as the work of the store is.
 
         Raises:
             LimitError: the call takes too long.
