@@ -105,3 +105,16 @@ def test_the_search_for_parts_that_contradict_each_other_is_bounded(
     monkeypatch.setattr(emptiness, "MOST_WORK", 1)
     with pytest.raises(ff.GrammarError, match=r"no value obeys this schema$"):
         ff.compile_json_schema(schema, cl100k)
+
+
+def test_a_long_literal_is_not_copied_for_each_of_its_states() -> None:
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    grammar = ff.compile_json_schema({"const": "x" * 1_000_000}, tok)
+    matcher = grammar.matcher()
+    bitmask = ff.allocate_bitmask(1, tok.vocab_size)
+    assert matcher.accept_bytes(b'"') == 1
+    before = grammar.stats()["partition_bytes"]
+    for _ in range(20):
+        matcher.fill_bitmask(bitmask)
+        assert matcher.accept_bytes(b"x") == 1
+    assert grammar.stats()["partition_bytes"] - before < 100_000

@@ -8,11 +8,13 @@ from ffgrammar.core.map cimport ABSENT, Map, map_get, map_put
 from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_push
-from ffgrammar.regex.expr.nodes cimport K_AND, K_LIT, K_OR, Nodes, node, node_len, part_count
+from ffgrammar.regex.expr.nodes cimport K_AND, K_LIT, K_OR, Nodes, node, node_kind, node_len, part_count
 
 cdef enum:
     # words of an expression: larger expressions hardly come up again
     MAX_WORDS = 20000
+    # bytes of a literal: each state inside a longer one has a literal of its own, which would be copied as a whole
+    MAX_TEXT = 1000
 
 
 cdef int push_parts(Nodes* n, Map* exprs, uint32_t e) noexcept nogil:
@@ -72,7 +74,7 @@ cdef int shared_expression(
         if map_get(exprs, e) != ABSENT:
             n.stack.len -= 1
             continue
-        if budget < node_len(n, e):
+        if budget < node_len(n, e) or (node_kind(n, e) == K_LIT and node(n, e)[2] > MAX_TEXT):
             n.stack.len = base
             return 0
         budget -= node_len(n, e)
