@@ -7,6 +7,7 @@ is of a grammar of its own that nothing else has used.
 from __future__ import annotations
 
 import dataclasses
+import json
 import random
 import threading
 from collections.abc import Callable
@@ -214,3 +215,28 @@ def test_matchers_in_threads(cl100k: ff.Tokenizer) -> None:
     for thread in threads:
         thread.join()
     assert not failures
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "string", "maxLength": 90_000}, {"const": "the quick brown fox " * 1500}],
+    ids=["counted", "literal"],
+)
+def test_a_text_that_never_comes_back_to_a_lexer_state(cl100k: ff.Tokenizer, schema: dict[str, Any]) -> None:
+    """It has more states than are kept, within one lexeme. So its caches are dropped in the middle of it, and it is
+    read again from its beginning."""
+    text = json.dumps("the quick brown fox " * 1500)
+    grammar = ff.compile_json_schema(schema, cl100k)
+    roomy = ff.compile_json_schema(schema, cl100k, limits=ff.Limits(dfa_states=200_000))
+    matcher, other = grammar.matcher(), roomy.matcher()
+    bitmask, words = ff.allocate_bitmask(2, cl100k.vocab_size)
+    for number, token in enumerate(cl100k.encode(text)):
+        if number % 500 == 0 or number % 500 == 499:
+            matcher.fill_bitmask(bitmask.reshape(1, -1))
+            other.fill_bitmask(words.reshape(1, -1))
+            assert (bitmask == words).all()
+        assert matcher.accept_token(token) and other.accept_token(token)
+    assert matcher.is_accepting() and grammar.stats()["cache_drops"] and not roomy.stats()["cache_drops"]
+    matcher.rollback(3000)
+    assert matcher.forced_bytes() == (text[len(matcher.text_bytes) :].encode() if "const" in schema else b"")
+    assert grammar.matcher().accept_bytes(text.encode()) == len(text)

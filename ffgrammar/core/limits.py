@@ -22,7 +22,9 @@ class Limits:
         nesting: depth of nested groups in a regex, of a schema, of a grammar expression.
         expressions: regex expressions of one grammar. On average they may have sixteen members each.
         expression_size: members of one and/or expression.
-        dfa_states: lexer states kept at a time (rows of the automaton's table, 1 KB each); a cache.
+        dfa_states: lexer states kept at a time (rows of the automaton's table, 1 KB each); a cache. A text that never
+            comes back to a state, such as a long string with `maxLength`, may have as many as `cache_bytes` has room
+            for.
         emptiness_steps: states explored to decide whether one expression matches anything, or whether one text can
             be completed; fewer where the expressions are large. All searches of one call, or of one compilation,
             are bounded together, too.

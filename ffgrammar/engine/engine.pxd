@@ -37,6 +37,7 @@ cdef class Engine:
     cdef size_t max_row_bytes
     cdef size_t needed_row_bytes
     cdef uint32_t max_states
+    cdef uint32_t max_read_states  # the hard bound while texts are read
     cdef size_t needed_states
     cdef uint32_t max_exprs
     cdef size_t needed_exprs
@@ -105,6 +106,7 @@ cdef class Engine:
 
     # Whether the caches are within all bounds; `reread` is as in `trim`.
     cdef bint is_within_bounds(self, bint reread) noexcept nogil
+    cdef size_t states_with_slack(self, size_t needed) noexcept nogil
 
     # Drop the caches. Returns a status.
     cdef int drop_caches(self) noexcept nogil

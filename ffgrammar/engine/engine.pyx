@@ -83,6 +83,9 @@ at_fork(hold_engines, let_engines_go)
 
 cdef size_t NEVER = <size_t>-1  # for `checked_at`, where nothing was checked yet
 
+cdef enum:
+    STATE_BYTES = 2048  # of a lexer state that is counted against `max_bytes`: its row, and as much for its expressions
+
 
 cdef inline size_t with_slack(size_t bound, size_t needed) noexcept nogil:
     """A soft bound, raised if more than the bound was needed. It stays below the hard bound, which is twice the soft one."""
@@ -156,6 +159,7 @@ cdef class Engine:
             raise
         # Compiling ends here. What follows has bounds of its own.
         allow_work(&self.store.nodes.pulse, 0, OK)
+        self.recognizer.dfa.max_states = self.max_read_states
         with registering:
             engines.add(weakref.ref(self, engines.discard))
 
@@ -223,7 +227,10 @@ cdef class Engine:
         self.max_bytes = min(self.limits.cache_bytes, 4 << 30)
         self.max_states = min(self.limits.dfa_states, 1 << 22)
         self.max_exprs = min(self.limits.expressions // 2, 1 << 30)
-        self.recognizer.dfa.max_states = 2 * self.max_states
+        # While a mask is made, the automaton may get twice `max_states` more states. To read a byte adds one state at most, so
+        # there the bound is what `max_bytes` has room for: a text that never comes back to a state is read, too.
+        self.recognizer.dfa.max_states = self.masks.max_new_states = 2 * self.max_states
+        self.max_read_states = max(2 * self.max_states, min(self.max_bytes // STATE_BYTES, 1 << 22))
         self.max_row_bytes = min(self.limits.row_bytes, 4 << 30)
         self.recognizer.rows.max_items = min(self.limits.row_items, 0xFFFFFFF)
         self.recognizer.rows.max_words = self.recognizer.trace.max_words = self.max_bytes // 2
@@ -328,8 +335,12 @@ cdef class Engine:
         return (self.cached_bytes() - self.fixed_bytes <= with_slack(self.max_bytes, self.needed_bytes if reread else 0)
                 and earley_bytes(&self.recognizer.rows) <= with_slack(
                     self.max_row_bytes, self.needed_row_bytes if reread else 0)
-                and states <= with_slack(self.max_states, self.needed_states if reread else 0)
+                and states <= self.states_with_slack(self.needed_states if reread else 0)
                 and exprs <= with_slack(self.max_exprs, self.needed_exprs if reread else 0))
+
+    cdef size_t states_with_slack(self, size_t needed) noexcept nogil:
+        """`with_slack` for lexer states. It grows with what was needed, so that a text is not read again and again."""
+        return self.max_states if needed <= self.max_states else min(needed + needed // 4, self.max_read_states // 8 * 7)
 
     cdef int drop_caches(self) noexcept nogil:
         cdef int status

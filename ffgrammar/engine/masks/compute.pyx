@@ -25,7 +25,7 @@ the last one is kept, because the same text hardly comes again.
 from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.bits cimport bit_set, bit_test
-from ffgrammar.core.intern cimport intern_get, intern_len
+from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
 from ffgrammar.core.map cimport ABSENT, map_get
 from ffgrammar.core.pulse cimport allow_work
 from ffgrammar.core.status cimport LIMIT_MASK_WORK, NO_MEMORY, OK
@@ -252,6 +252,7 @@ cdef int masks_explain(
     cdef TraceMark mark = trace_mark(&m.trace)
     cdef StoredMask* mask = NULL
     cdef Config after
+    cdef uint32_t max_states
     cdef bint looked = False
     cdef int status
     if must_exit(k, m, config):
@@ -266,9 +267,9 @@ cdef int masks_explain(
     start[0] = config[0]
     status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
-        allow_work(&m.nodes.pulse, k.max_work, LIMIT_MASK_WORK)
+        max_states = begin_work(k, m)
         status = explain(k, m, config, leads, base, &looked)
-        allow_work(&m.nodes.pulse, 0, OK)
+        end_work(m, max_states)
     trace_settle(&m.trace)
     trace_release(&m.trace, &mark)
     looked = looked and config.row & VIRTUAL != 0
@@ -304,17 +305,31 @@ cdef int mask_after_exit(
     return masks_find(k, m, &after, mask, text_dependent) if status > 0 else status
 
 
+cdef uint32_t begin_work(const Masks* k, Recognizer* m) noexcept nogil:
+    """Bound the work and the lexer states of one mask. Returns the bound on states as it was."""
+    cdef uint32_t max_states = m.dfa.max_states
+    m.dfa.max_states = min(max_states, <uint32_t>intern_count(&m.dfa.states) + k.max_new_states)
+    allow_work(&m.nodes.pulse, k.max_work, LIMIT_MASK_WORK)
+    return max_states
+
+
+cdef void end_work(Recognizer* m, uint32_t max_states) noexcept nogil:
+    m.dfa.max_states = max_states
+    allow_work(&m.nodes.pulse, 0, OK)
+
+
 cdef int make(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, bint* text_dependent) noexcept nogil:
     """Compute the mask of a configuration, for which there is no key in the table yet. Returns OK or a status."""
     cdef TraceMark mark = trace_mark(&m.trace)
     cdef int status = take_scratch(k)
+    cdef uint32_t max_states
     if status < 0:
         return status
     status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
-        allow_work(&m.nodes.pulse, k.max_work, LIMIT_MASK_WORK)
+        max_states = begin_work(k, m)
         status = compute(k, m, config, text_dependent)
-        allow_work(&m.nodes.pulse, 0, OK)
+        end_work(m, max_states)
     trace_settle(&m.trace)
     trace_release(&m.trace, &mark)
     if status >= 0:

@@ -23,6 +23,7 @@ cdef struct Masks:
     ScratchPool* pool
     size_t max_bytes     # of the masks that are kept
     uint64_t max_work    # of one mask; 0: any
+    uint32_t max_new_states  # of one mask
     Owner owner
     KeyCache keys
     MaskTable table

@@ -20,7 +20,8 @@ What it costs:
 - A state takes a row of 256 words, 1 KB. Some patterns need very many states: `^(\\S+\\s+){0,300}\\S+$` under a `maxLength`
   made 84,000 along 450 tokens. Between calls, the engine clears an automaton that has grown beyond its budget
   (`Limits.dfa_states`). States are then built anew where they are needed, and no answer changes. Inside a call the bound is
-  `max_states`, which the engine sets to twice the budget. A call that exceeds it fails with LIMIT_DFA_STATES.
+  `max_states`: for a mask, twice the budget more than there are; for a text that is read, what the cache has room for. A call
+  that exceeds it fails with LIMIT_DFA_STATES.
 
 Bytes that no live expression tells apart form a class. A row has a word for each byte, so a step needs no look-up of
 the class. `dfa_fill` enters a target for all bytes of the class at once.
