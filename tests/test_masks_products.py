@@ -110,6 +110,22 @@ def test_costs(cl100k: ff.Tokenizer, name: str) -> None:
     assert grammar.stats()["lexer_states"] <= most
 
 
+def test_caches_that_are_dropped_give_their_memory_back(cl100k: ff.Tokenizer) -> None:
+    schema, text, _ = CHEAP["a name with one of 12 words"]
+    most = 2_500_000
+    grammar = ff.compile_json_schema(schema, cl100k, limits=ff.Limits(cache_bytes=most))
+    matcher = grammar.matcher()
+    bitmask = ff.allocate_bitmask(1, cl100k.vocab_size)
+    drops = 0
+    for byte in text:
+        matcher.fill_bitmask(bitmask)
+        assert matcher.accept_bytes(bytes([byte])) == 1
+        if grammar.stats()["cache_drops"] > drops:
+            drops = grammar.stats()["cache_drops"]
+            assert grammar.stats()["cache_bytes"] <= most // 2
+    assert drops
+
+
 def test_random_walks(cl100k: ff.Tokenizer, tree: ByteTree) -> None:
     """Along random texts, each of which is read with other witnesses."""
     random_ = random.Random(5)
