@@ -15,9 +15,12 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING
 
 __all__ = ["at_fork", "new_lock", "new_reentrant_lock"]
+
+if TYPE_CHECKING:
+    _Lock = threading.Lock | threading.RLock
 
 # The packages that are imported when they are needed, in whichever thread that is.
 _IMPORTED_LATE = ("ffgrammar", "numpy")
@@ -25,8 +28,8 @@ _IMPORTED_LATE = ("ffgrammar", "numpy")
 # How many times a fork waits for imports. (An import may never end: the forking thread may be in the middle of it.)
 _TRIES = 100
 
-_locks: set[weakref.ref[Any]] = set()
-_held: list[Any] = []
+_locks: set[weakref.ref[_Lock]] = set()
+_held: list[_Lock] = []
 _Handler = Callable[[], None]
 _handlers: list[tuple[_Handler, _Handler]] = []
 _let_go_later: list[_Handler] = []
@@ -46,7 +49,7 @@ def new_reentrant_lock() -> threading.RLock:
     return lock
 
 
-def _wait_for(lock: Any) -> None:
+def _wait_for(lock: _Lock) -> None:
     _locks.add(weakref.ref(lock, _locks.discard))
 
 

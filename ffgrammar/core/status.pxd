@@ -18,8 +18,8 @@ cdef enum Status:
     INTERRUPTED = -10  # the handler of a signal has raised; its exception is set
     REENTERED = -11    # the handler of a signal uses the grammar in whose call it runs
     LIMIT_MASK_WORK = -12
+    WIDE = -13         # a walk goes on in too many ways, and is given up (`Dfa.room`, `Dfa.work_end`); never reaches a user
     LIMIT_COMPILE_WORK = -14
-    WIDE = -13         # a walk has added as many lexer states as it may (`Dfa.room`); never reaches a user
 
 
 cdef inline bint ends_call(int status) noexcept nogil:

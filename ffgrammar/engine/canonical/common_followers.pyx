@@ -34,6 +34,11 @@ cdef enum:
     MAX_COMMON = 8
 
 
+cdef inline uint32_t part_key(const SievePart* part) noexcept nogil:
+    """The hypothesis and way of a part, in one word."""
+    return part.hypothesis << 2 | part.way
+
+
 @cython.final
 cdef class CommonFollowers:
     """Finds the tokens that no common follower can follow.
@@ -85,7 +90,7 @@ cdef class CommonFollowers:
             return self.find_anew(engine, part, config, at, closing, offset)
         self.words.len = 0
         if (vec_push(&self.words, config.row) < 0 or vec_push(&self.words, config.state | closing) < 0
-                or vec_push(&self.words, part.hypothesis << 2 | part.way) < 0):
+                or vec_push(&self.words, part_key(part)) < 0):
             return NO_MEMORY
         for i in range(at.count):
             if vec_push(&self.words, at.hypothesis[i]) < 0:
@@ -132,7 +137,7 @@ cdef class CommonFollowers:
         cdef int status
         offset[0] = ALL_TOKENS
         self.followers.len = 0
-        if vec_push(&self.followers, part.hypothesis << 2 | part.way) < 0:
+        if vec_push(&self.followers, part_key(part)) < 0:
             return NO_MEMORY
         for _number in range(PRINTABLE):
             token = node_token(&self.trie.nodes[self.trie.roots[byte]])

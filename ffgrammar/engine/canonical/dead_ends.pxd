@@ -53,7 +53,8 @@ cdef class DeadEnds:
     cdef bint has_unkept       # whether there are any
     cdef size_t unkept         # where they begin
     # Scratch.
-    # By configuration of the leads and outcome: whether the pre-token can end, NOT_ASKED, or a place of Routes (PLACE).
+    # By configuration of the leads and outcome: whether the pre-token can end; or NOT_ASKED; or, if it cannot end, PLACE plus the
+    # number of a place of Routes.
     cdef Vec verdicts
     cdef Vec first             # tokens that may come, found by FewTexts
     cdef Vec asked             # tokens of the plain mask that come in a part

@@ -37,7 +37,7 @@ from ffgrammar.tokens.vocabulary.trie cimport node_token
 cdef enum:
     # in `verdicts`
     NOT_ASKED = 0xFFFFFFFF
-    PLACE = 2  # this and more: the pre-token cannot end; less by this, it is the number of a place of Routes
+    PLACE = 2  # from here on: the pre-token cannot end, and PLACE was added to the number of a place of Routes
 
 
 @cython.final
@@ -169,7 +169,7 @@ cdef class DeadEnds:
         if status < 0 or self.asked.len == 0:
             return NO_MEMORY if status < 0 else 1
         # (routes cost less than texts)
-        return 0 if self.lookahead.routes.serve(engine, config) else self.ask_texts(engine, config, part)
+        return 0 if self.lookahead.routes.serves(engine, config) else self.ask_texts(engine, config, part)
 
     cdef int ask_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil:
         cdef CanonicalState at
@@ -235,7 +235,7 @@ cdef class DeadEnds:
             return self.judge_from(engine, part, number, token, verdict[0] - PLACE)
         status = self.leads.follow_lead(engine, number, token, &config)
         if status > 0 and verdict[0] == <uint32_t>NOT_ASKED:
-            if self.lookahead.routes.serve(engine, &config):
+            if self.lookahead.routes.serves(engine, &config):
                 return self.judge_first(engine, part, number, token, &config, verdict)
             status = self.single.can_end(engine, &config, part.transition, part.transition.after[token], ends)
             if status >= 0 and not self.lookahead.steps.is_text_dependent(&config, answers):

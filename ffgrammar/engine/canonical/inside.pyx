@@ -279,7 +279,7 @@ cdef class InsideTokens:
             count = self.groups.words.data[group + 1]
             if outcome == <uint32_t>BY_THEMSELVES:
                 status = self.judge_group(engine, part, config, group + 1, False)
-            elif not (self.verdicts.data[outcome] or part.whole) and self.lookahead.routes.serve(engine, config):
+            elif not (self.verdicts.data[outcome] or part.whole) and self.lookahead.routes.serves(engine, config):
                 status = self.judge_by_routes(engine, part, config, group)
             elif not self.verdicts.data[outcome]:
                 status = self.followers.list_of(engine, config, part.transition, outcome, &number)

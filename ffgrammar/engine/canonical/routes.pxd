@@ -65,7 +65,7 @@ cdef class Routes:
     cdef int judge(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil
 
     # Whether questions about a configuration are answered. Otherwise `judge` returns NOT_KNOWN. Returns True or False.
-    cdef bint serve(self, Engine engine, const Config* config) noexcept nogil
+    cdef bint serves(self, Engine engine, const Config* config) noexcept nogil
 
     # Whether the pre-token can end at a place. Returns 1, 0 or a status.
     cdef int can_end_at(self, Engine engine, uint32_t number) noexcept nogil

@@ -102,7 +102,7 @@ cdef class Routes:
     cdef void begin(self) noexcept nogil:
         self.room = MAX_OPENED
 
-    cdef bint serve(self, Engine engine, const Config* config) noexcept nogil:
+    cdef bint serves(self, Engine engine, const Config* config) noexcept nogil:
         # (virtual rows do not last; nodes of unmergeable tokens would be part of a place)
         return self.rules.merges.by_characters and not (
             config.row & VIRTUAL or config.row == PENDING or engine.recognizer.rules.has_checks
@@ -111,7 +111,7 @@ cdef class Routes:
     cdef int judge(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil:
         cdef uint32_t number
         cdef int status
-        if at.character.need or not self.serve(engine, config):
+        if at.character.need or not self.serves(engine, config):
             return NOT_KNOWN
         status = self.find_place(config, at, &number)
         return self.goes_on(engine, number, token) if status >= 0 else status
@@ -265,7 +265,7 @@ cdef class Routes:
     cdef int list_characters(self, Engine engine, uint32_t number, const uint32_t* bytes, uint32_t listed) noexcept nogil:
         cdef size_t base = self.routes.len
         cdef uint32_t byte = FIRST_CHARACTER
-        cdef uint32_t left = MAX_CHARACTERS
+        cdef uint32_t left = MAX_CHARACTERS  # (a walk for a character looks at one node)
         cdef uint32_t _number
         cdef TokenWalk walk
         cdef int status = OK

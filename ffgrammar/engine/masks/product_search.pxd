@@ -1,8 +1,8 @@
 """Whether a tuple of parts (products.pxd) can be completed.
 
-A tuple is seen to go on if a term of it has a witness, or if its tail may come. Otherwise the structure of the term often shows
-whether it matches anything, and if not, a search for a witness does. The search looks at tuples as the one in emptiness.pxd looks
-at expressions, but a step takes microseconds.
+A tuple goes on if the parts of a term have a witness in common, or if they match the empty text and a tail follows. Otherwise the
+structure of the terms often shows whether one of them matches anything. If it does not, a search for a witness may. The search
+looks at tuples as the one in emptiness.pxd looks at expressions, but a step takes microseconds.
 """
 
 from libc.stdint cimport uint32_t
@@ -25,9 +25,9 @@ cdef bint is_dead(const Products* p, const uint32_t* parts, const uint32_t* term
 # Whether some term is seen to go on: some byte can follow in it, and a match after that. Returns 1, 0 or a status.
 cdef int any_alive(Products* p, const uint32_t* parts, uint32_t width) noexcept nogil
 
-# The intersection of a term, written to `out`. Returns OK or a status.
+# Write the intersection of a term to `out`. Returns OK or a status.
 cdef int make_body(Products* p, Nodes* n, const uint32_t* parts, const uint32_t* term, uint32_t* out) noexcept nogil
 
-# Whether some text that is not empty completes a term for which `any_alive` is 0. Returns 1; 0; NOT_KNOWN, if that is hard to see;
-# or a status.
+# Whether some text that is not empty completes a term of a tuple for which `any_alive` is 0. Returns 1; 0; NOT_KNOWN, if that is
+# hard to see; or a status.
 cdef int can_complete(Products* p, Nodes* n, const uint32_t* parts, uint32_t width) noexcept nogil

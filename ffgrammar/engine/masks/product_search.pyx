@@ -11,7 +11,7 @@ from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_push
 from ffgrammar.engine.masks.products cimport T_COUNT, T_FIRST, T_TAIL, term_at, term_count
-from ffgrammar.regex.dfa.parts cimport ANY_PART, MAX_WITNESS, NO_PART, WITNESS_WORDS, add_witness, read_witnesses, step_part
+from ffgrammar.regex.dfa.parts cimport ANY_PART, MAX_WITNESS_BYTES, NO_PART, WITNESS_WORDS, add_witness, read_witnesses, step_part
 from ffgrammar.regex.expr.emptiness cimport GREATEST_WEIGHT, SUM_WEIGHT
 from ffgrammar.regex.expr.members cimport make_intersection
 from ffgrammar.regex.expr.nodes cimport (
@@ -21,8 +21,9 @@ from ffgrammar.regex.expr.nodes cimport (
 from ffgrammar.regex.expr.witness cimport judge
 
 cdef enum:
-    # A search looks at what follows so many tuples at most; and so many if it is known that there is a witness.
+    # A search looks at what follows at most so many tuples.
     MAX_SEARCHED = 256
+    # A short search, where it is known that there is a witness, or where searches were in vain.
     FEW_SEARCHED = 32
     # After so many searches in a row that ended without an answer, the next ones are short, and there is none where a witness is
     # known to exist.
@@ -32,7 +33,6 @@ cdef enum:
 
 
 cdef bint is_met(const Products* p, const uint32_t* parts, const uint32_t* term) noexcept nogil:
-    """Whether the parts of a term match the empty text."""
     cdef const uint32_t* literals = p.literals.data + term[T_FIRST]
     cdef uint32_t i
     for i in range(term[T_COUNT]):
@@ -42,7 +42,6 @@ cdef bint is_met(const Products* p, const uint32_t* parts, const uint32_t* term)
 
 
 cdef bint is_dead(const Products* p, const uint32_t* parts, const uint32_t* term) noexcept nogil:
-    """Whether one part of a term alone shows that it matches nothing."""
     cdef const uint32_t* literals = p.literals.data + term[T_FIRST]
     cdef uint32_t i
     for i in range(term[T_COUNT]):
@@ -96,11 +95,10 @@ cdef bint is_alive(Products* p, const uint32_t* parts, uint32_t number) noexcept
 
 
 cdef int any_alive(Products* p, const uint32_t* parts, uint32_t width) noexcept nogil:
-    """Whether some term is seen to go on; 1, 0 or a status."""
     cdef uint32_t i
     cdef int status
     for i in range(width):
-        if p.parts.judged.data[parts[i]] < p.parts.ends.len:
+        if p.parts.read.data[parts[i]] < p.parts.ends.len:
             status = read_witnesses(&p.parts, parts[i])
             if status < 0:
                 return status
@@ -113,7 +111,6 @@ cdef int any_alive(Products* p, const uint32_t* parts, uint32_t width) noexcept 
 
 
 cdef int make_body(Products* p, Nodes* n, const uint32_t* parts, const uint32_t* term, uint32_t* out) noexcept nogil:
-    """The intersection of a term."""
     cdef const uint32_t* literals = p.literals.data + term[T_FIRST]
     cdef size_t base = n.stack.len
     cdef uint32_t i, e
@@ -171,9 +168,9 @@ cdef int keep_path(Products* p, const uint32_t* parts, uint32_t number) noexcept
     p.text.len = 0
     i = number
     while i:
-        if vec_push(&p.text, p.came.data[2 * i + 1]) < 0:
+        if vec_push(&p.text, p.parents.data[2 * i + 1]) < 0:
             return NO_MEMORY
-        i = p.came.data[2 * i]
+        i = p.parents.data[2 * i]
     # (the path lies there from its end to its beginning)
     length = <uint32_t>p.text.len
     for i in range(length >> 1):
@@ -188,11 +185,10 @@ cdef int keep_path(Products* p, const uint32_t* parts, uint32_t number) noexcept
         for i in range(first, last):
             if vec_push(&p.text, p.parts.witnesses.data[i]) < 0:
                 return NO_MEMORY
-    return add_witness(&p.parts, p.text.data, <uint32_t>p.text.len) if p.text.len <= MAX_WITNESS else OK
+    return add_witness(&p.parts, p.text.data, <uint32_t>p.text.len) if p.text.len <= MAX_WITNESS_BYTES else OK
 
 
 cdef bint any_met(Products* p, const uint32_t* parts) noexcept nogil:
-    """Whether some term matches the empty text; it is `hint` then."""
     cdef uint32_t i
     for i in range(term_count(p)):
         if is_met(p, parts, term_at(p, i)):
@@ -202,7 +198,7 @@ cdef bint any_met(Products* p, const uint32_t* parts) noexcept nogil:
 
 
 cdef uint32_t cost_of(const Products* p, const uint32_t* parts, uint32_t distance) noexcept nogil:
-    """The cost of a tuple in a search, as in emptiness.pyx, by the term that seems closest to a match."""
+    """The cost of a tuple in a search: that of the term that seems closest to a match, as in emptiness.pyx."""
     cdef const Nodes* n = p.parts.nodes
     cdef const uint32_t* literals
     cdef uint32_t least = FAR
@@ -241,7 +237,7 @@ cdef int try_byte(Products* p, uint32_t number, uint32_t width, uint32_t byte) n
     status = intern_add(&p.reached, parts, width, &found)
     if status <= 0:
         return status
-    if vec_push(&p.came, number) < 0 or vec_push(&p.came, byte) < 0:
+    if vec_push(&p.parents, number) < 0 or vec_push(&p.parents, byte) < 0:
         return NO_MEMORY
     if vec_push(&p.distances, p.distances.data[number] + 1) < 0:
         return NO_MEMORY
@@ -261,10 +257,10 @@ cdef int search_tuples(Products* p, Nodes* n, const uint32_t* parts, uint32_t wi
     cdef uint32_t number, byte, found
     cdef int status
     intern_truncate(&p.reached, 0)
-    p.came.len = p.pairs.len = p.heap.len = p.distances.len = 0
+    p.parents.len = p.pairs.len = p.heap.len = p.distances.len = 0
     if vec_fill(&p.pairs, 2 * width, 0) < 0 or intern_add(&p.reached, parts, width, &found) < 0:
         return NO_MEMORY
-    if vec_push(&p.came, 0) < 0 or vec_push(&p.came, 0) < 0 or vec_push(&p.distances, 0) < 0:
+    if vec_push(&p.parents, 0) < 0 or vec_push(&p.parents, 0) < 0 or vec_push(&p.distances, 0) < 0:
         return NO_MEMORY
     if heap_push(&p.heap, 0, 0) < 0:
         return NO_MEMORY

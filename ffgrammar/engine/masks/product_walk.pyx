@@ -12,10 +12,12 @@ from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push
 from ffgrammar.engine.masks.product_search cimport (
     NOT_KNOWN, any_alive, any_met, can_complete, is_dead, is_met, make_body,
 )
-from ffgrammar.engine.masks.products cimport T_LEXEME, T_TAIL, TERM_WORDS, take_apart, term_at, term_count
-from ffgrammar.engine.masks.trie_walk cimport CONSUMED
-from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, LEAVE, dfa_accept, dfa_step, dfa_target
-from ffgrammar.regex.dfa.parts cimport MAX_PARTS, parts_clear, step_part
+from ffgrammar.engine.masks.products cimport (
+    T_LEXEME, T_TAIL, TERM_WORDS, products_begin, take_apart, term_at, term_count,
+)
+from ffgrammar.engine.masks.trie_walk cimport add_exit
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, LEAVE, NO_LEXEMES, dfa_step, dfa_target
+from ffgrammar.regex.dfa.parts cimport step_part
 from ffgrammar.regex.expr.derivative cimport derivative
 from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.members cimport make_union
@@ -74,7 +76,7 @@ cdef int push_lexeme(
 
 
 cdef int find_accept(Products* p, Dfa* d, const uint32_t* parts, uint32_t* accept) noexcept nogil:
-    """The lexemes that end where there is a tuple, as a set of `d`."""
+    """Write the number in `d.lexsets` of the lexemes that match what was read up to a tuple. Returns OK or a status."""
     cdef const uint32_t* term
     cdef uint32_t i
     cdef int status
@@ -92,70 +94,57 @@ cdef int find_accept(Products* p, Dfa* d, const uint32_t* parts, uint32_t* accep
 cdef int put_together(
     Products* p, Dfa* d, const uint32_t* before, const uint32_t* parts, uint32_t byte, uint32_t* target,
 ) noexcept nogil:
-    """The word of `delta` for a byte that leads from the parts `before` to `parts`. Returns OK or a status."""
+    """Write the word of `delta` for a byte that leads from the parts `before` to `parts`. It is DEAD in the place of LEAVE. Returns
+    OK or a status."""
     cdef uint32_t count = term_count(p)
     cdef uint32_t number = 0
-    cdef uint32_t accept = 0
     cdef int status = OK
     p.pairs.len = 0
     while status >= 0 and number < count:
         status = push_lexeme(p, d.nodes, before, parts, &number, byte)
-    if status >= 0 and p.pairs.len == 0:
-        status = find_accept(p, d, before, &accept)
-        p.pairs.len = 0
-    return status if status < 0 else dfa_target(d, p.pairs.data, p.pairs.len, accept, target)
+    return status if status < 0 else dfa_target(d, p.pairs.data, p.pairs.len, target)
 
 
-cdef int close_tuple(
+cdef int find_target(
     Products* p, Dfa* d, const uint32_t* before, const uint32_t* parts, uint32_t width, uint32_t byte, uint32_t* target,
 ) noexcept nogil:
-    """put_together for a byte with which tails begin, which remembers the tuple before it."""
-    cdef uint32_t number
+    """`put_together`, but no state is made where the tuple after the byte is seen to go on, or nothing follows. `target` becomes
+    NO_STATE_YET if the tuple goes on."""
     cdef int status
-    p.text.len = 0
-    if vec_extend(&p.text, before, width) < 0 or vec_push(&p.text, byte) < 0:
-        return NO_MEMORY
-    status = intern_add(&p.left, p.text.data, width + 1, &number)
-    if status == 0:
-        target[0] = p.left_to.data[number]
-        return OK
-    if status > 0:
-        status = put_together(p, d, before, parts, byte, target)
-        if status < 0:
-            intern_truncate(&p.left, number)
-    return status if status < 0 else vec_push(&p.left_to, target[0])
+    if bit_test(p.closing, byte):
+        return put_together(p, d, before, parts, byte, target)
+    status = can_complete(p, d.nodes, parts, width)
+    if status == NOT_KNOWN or (status == 0 and any_met(p, parts)):
+        return put_together(p, d, before, parts, byte, target)
+    target[0] = NO_STATE_YET if status else DEAD
+    return min(status, OK)
 
 
 cdef int leave_tuple(
     Products* p, Dfa* d, const uint32_t* before, const uint32_t* parts, uint32_t width, uint32_t byte, uint32_t* target,
 ) noexcept nogil:
-    """put_together, which remembers tuples."""
-    cdef uint32_t number
+    """`find_target` for what is asked for the first time; it is remembered. `target` becomes LEAVE where the lexeme ends before the
+    byte."""
+    cdef uint32_t number, accept
     cdef int status
+    # (what follows depends on the parts before the byte only if a tail may begin)
+    p.text.len = 0
     if bit_test(p.closing, byte):
-        return close_tuple(p, d, before, parts, width, byte, target)
-    status = intern_add(&p.left, parts, width, &number)
-    if status > 0:
-        status = can_complete(p, d.nodes, parts, width)
-        if status == 1:
-            target[0] = NO_STATE_YET
-        elif status == NOT_KNOWN or (status == 0 and any_met(p, parts)):
-            status = put_together(p, d, before, parts, byte, target)
-        elif status == 0:
-            target[0] = DEAD
-        if status < 0:
-            intern_truncate(&p.left, number)
-            return status
-        if vec_push(&p.left_to, target[0]) < 0:
-            return NO_MEMORY
-    elif status < 0:
-        return status
+        status = NO_MEMORY if vec_extend(&p.text, before, width) < 0 else vec_push(&p.text, byte)
     else:
-        target[0] = p.left_to.data[number]
-    if target[0] == LEAVE or target[0] == DEAD:
-        # (which of the two depends on the parts before)
-        status = find_accept(p, d, before, &number)
-        target[0] = LEAVE if number else DEAD
+        status = vec_extend(&p.text, parts, width)
+    if status >= 0:
+        status = intern_add(&p.asked, p.text.data, p.text.len, &number)
+    if status > 0:
+        status = find_target(p, d, before, parts, width, byte, target)
+        if status < 0 or vec_push(&p.targets, target[0]) < 0:
+            intern_truncate(&p.asked, number)
+            return min(status, NO_MEMORY)
+    elif status == 0:
+        target[0] = p.targets.data[number]
+    if status >= 0 and target[0] == DEAD:
+        status = find_accept(p, d, before, &accept)
+        target[0] = DEAD if accept == NO_LEXEMES else LEAVE
     return status
 
 
@@ -195,7 +184,7 @@ cdef int walk_product(
     cdef uint32_t end = subtree_end(v.nodes, top) if top else v.node_count
     cdef uint32_t at = top + 1
     cdef uint32_t depth = node_depth(&v.nodes[top])
-    cdef uint32_t target, accept
+    cdef uint32_t before, target, accept
     cdef uint32_t* parts
     cdef int status = OK
     p.tuples.len = p.states.len = 0
@@ -206,10 +195,11 @@ cdef int walk_product(
     while at < end:
         depth = node_depth(&v.nodes[at])
         parts = p.tuples.data + <size_t>depth * width
-        if p.states.data[depth - 1] == NO_STATE_YET:
+        before = p.states.data[depth - 1]
+        if before == NO_STATE_YET:
             status = step_tuple(p, d, parts - width, parts, width, node_byte(&v.nodes[at]), &target)
         else:
-            status = dfa_step(d, p.states.data[depth - 1], node_byte(&v.nodes[at]), &target)
+            status = dfa_step(d, before, node_byte(&v.nodes[at]), &target)
         if status < 0:
             return status
         if target <= LAST_STATE or target == NO_STATE_YET:
@@ -218,27 +208,15 @@ cdef int walk_product(
             visited[0] += 1
             at += 1
             continue
-        if target == LEAVE:
-            if p.states.data[depth - 1] != NO_STATE_YET:
-                accept = dfa_accept(d, p.states.data[depth - 1])
-            else:
-                status = find_accept(p, d, parts - width, &accept)
-                if status < 0:
-                    return status
-            if vec_push(exits, at) < 0 or vec_push(exits, accept) < 0:
-                return NO_MEMORY
+        if target == LEAVE and before == NO_STATE_YET:
+            status = find_accept(p, d, parts - width, &accept)
+            if status >= 0:
+                status = NO_MEMORY if vec_push(exits, at) < 0 else vec_push(exits, accept)
         elif target != DEAD:
-            if vec_push(exits, at | <uint32_t>CONSUMED) < 0 or vec_push(exits, dfa_accept(d, target & LAST_STATE)) < 0:
-                return NO_MEMORY
+            status = add_exit(d, exits, at, before, target)
+        if status < 0:
+            return status
         at += node_size(&v.nodes[at])
-    return OK
-
-
-cdef int begin(Products* p, Dfa* d) noexcept nogil:
-    """Have a table of parts with some room. Returns OK or NO_MEMORY."""
-    p.parts.nodes = d.nodes
-    if p.parts.exprs.len == 0 or p.parts.exprs.len > MAX_PARTS >> 1:
-        return parts_clear(&p.parts)
     return OK
 
 
@@ -248,7 +226,7 @@ cdef int partition_products(
     cdef uint32_t states[MAX_TOKEN_BYTES + 1]
     cdef uint32_t at = 1
     cdef uint32_t depth, target
-    cdef int status = begin(p, d)
+    cdef int status = products_begin(p, d.nodes)
     if status >= 0:
         status = take_apart(p, d, state)
     if status:
@@ -260,11 +238,8 @@ cdef int partition_products(
         if status < 0:
             return status
         if target > LAST_STATE:
-            if target != DEAD:
-                if vec_push(exits, at if target == LEAVE else at | <uint32_t>CONSUMED) < 0:
-                    return NO_MEMORY
-                if vec_push(exits, dfa_accept(d, states[depth - 1] if target == LEAVE else target & LAST_STATE)) < 0:
-                    return NO_MEMORY
+            if target != DEAD and add_exit(d, exits, at, states[depth - 1], target) < 0:
+                return NO_MEMORY
             at += node_size(&v.nodes[at])
             continue
         states[depth] = target

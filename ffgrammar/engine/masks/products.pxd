@@ -1,12 +1,12 @@
-"""Products: intersections of lexemes, taken apart.
+"""Products: lexemes that are intersections, taken apart.
 
 A state in which a lexeme is an intersection of several expressions goes on in very many combinations of their derivatives:
 
     a hostname, without "cat", without "dog", at most 253 characters     3,000 states in one mask, each of which takes 60 us
 
-So a walk over the vocabulary follows the members one by one, as *parts* (regex/dfa/parts.pxd). A lexeme is a set of *terms*, any of
-which it matches: an intersection of parts and of complements of parts, and then a tail, such as the closing quote. All terms of a
-state together have a tuple of parts, which a byte moves part by part.
+So a walk over the vocabulary follows the members one by one, as *parts* (regex/dfa/parts.pxd). A lexeme matches what any of its
+*terms* matches. A term is an intersection of *literals*, which are parts and complements of parts, and then a tail, such as the
+closing quote. All terms of a state together have a tuple of parts, which a byte moves part by part.
 
 A token stays inside the lexeme if the parts after it have a witness in common. Where they have none, and where a tail begins, the
 state itself is made, which knows exactly what may follow, and the walk goes on from it. So the answer is always exact.
@@ -21,6 +21,7 @@ from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
 from ffgrammar.regex.dfa.parts cimport Parts
+from ffgrammar.regex.expr.nodes cimport Nodes
 
 cdef enum:
     TERM_WORDS = 4  # of a term: its lexeme, its tail, where its literals begin, how many there are
@@ -37,24 +38,29 @@ cdef struct Products:
     Vec start          # the tuple of the state
     Map places         # part -> its place in the tuple
     Map plain          # states that are no products, as keys
-    Intern left        # tuples without a common witness
-    Vec left_to        # per tuple in `left`: the word of `delta` for it
+    Intern asked       # tuples that no witness decides; tuples with a byte after them with which a tail begins
+    Vec targets        # per entry of `asked`: the word of `delta` for it, or NO_STATE_YET (product_walk.pyx)
     Vec tuples         # scratch: by depth, the tuple at the node
     Vec states         # scratch: by depth, the state at the node, or NO_STATE_YET where there is a tuple
     Vec pairs          # scratch: the lexemes of a state; in a search, the tuples after a byte and after the one before it
     Intern reached     # scratch: the tuples that a search has found
-    Vec came           # scratch: per such tuple, the number of the one before it, and the byte between the two
+    Vec parents        # scratch: per such tuple, the number of the one before it, and the byte between the two
     Vec distances      # scratch: per such tuple, how many bytes lead to it
     Vec heap           # scratch: such tuples, those closest to a match first
-    Vec text           # scratch: a witness
+    Vec text           # scratch: a witness; before that, an entry of `asked`
     uint32_t[8] closing  # the bytes with which a tail begins
-    uint32_t in_vain   # how many searches ended without an answer, one after the other
+    uint32_t in_vain   # how many searches in a row ended without an answer
     uint32_t hint      # the term that was last seen to match something
     uint32_t hint_word  # the word of witnesses that showed it
 
-cdef int products_init(Products* p) noexcept nogil
-cdef void products_clear(Products* p) noexcept nogil
+# Make the tables if there are none, and anew if they are nearly full. They begin as zeros. `nodes` must outlive them. Returns OK
+# or NO_MEMORY.
+cdef int products_begin(Products* p, Nodes* nodes) noexcept nogil
+
+# Free the tables. They may be made again. (Their memory counts for `Limits.cache_bytes`, so they are not just emptied.)
 cdef void products_free(Products* p) noexcept nogil
+
+# How many bytes the tables have allocated.
 cdef size_t products_bytes(const Products* p) noexcept nogil
 
 # Whether the lexemes of a state can be taken apart at all.

@@ -10,7 +10,7 @@ from ffgrammar.core.owner cimport own_intern, own_map, own_vec, owner_bytes, own
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex.dfa.lazy_dfa cimport ALONE
-from ffgrammar.regex.dfa.parts cimport find_part, parts_init
+from ffgrammar.regex.dfa.parts cimport MAX_PARTS, find_part, parts_init
 from ffgrammar.regex.expr.derivative cimport derivative
 from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.nodes cimport EMPTY, K_AND, K_CAT, K_NOT, K_OR, NOTHING, Nodes, node, node_kind, node_len
@@ -21,31 +21,39 @@ cdef enum:
     MAX_LITERALS = 1 << 16
 
 
-cdef int products_init(Products* p) noexcept nogil:
+cdef int products_begin(Products* p, Nodes* nodes) noexcept nogil:
+    cdef int status
+    if p.parts.exprs.len > MAX_PARTS >> 1:
+        products_free(p)
+    if p.parts.exprs.len:
+        return OK
+    status = make_tables(p)
+    # (the parts come last: that there are some shows that all tables are there)
+    if status >= 0:
+        status = parts_init(&p.parts, nodes)
+    if status < 0:
+        products_free(p)
+    return status
+
+
+cdef int make_tables(Products* p) noexcept nogil:
     owner_init(&p.owner)
     own_vec(&p.owner, &p.terms)
     own_vec(&p.owner, &p.literals)
     own_vec(&p.owner, &p.start)
     own_map(&p.owner, &p.places)
     own_map(&p.owner, &p.plain)
-    own_intern(&p.owner, &p.left)
-    own_vec(&p.owner, &p.left_to)
+    own_intern(&p.owner, &p.asked)
+    own_vec(&p.owner, &p.targets)
     own_vec(&p.owner, &p.tuples)
     own_vec(&p.owner, &p.states)
     own_vec(&p.owner, &p.pairs)
     own_intern(&p.owner, &p.reached)
-    own_vec(&p.owner, &p.came)
-    own_vec(&p.owner, &p.text)
-    own_vec(&p.owner, &p.heap)
+    own_vec(&p.owner, &p.parents)
     own_vec(&p.owner, &p.distances)
-    if parts_init(&p.parts, NULL) < 0:
-        return NO_MEMORY
+    own_vec(&p.owner, &p.heap)
+    own_vec(&p.owner, &p.text)
     return owner_status(&p.owner)
-
-
-cdef void products_clear(Products* p) noexcept nogil:
-    map_clear(&p.plain)
-    p.parts.exprs.len = 0
 
 
 cdef void products_free(Products* p) noexcept nogil:
@@ -70,6 +78,7 @@ cdef bint may_be_product(const Dfa* d, uint32_t state) noexcept nogil:
 
 
 cdef int add_literal(Products* p, Nodes* n, uint32_t e, bint complemented) noexcept nogil:
+    """Add an expression, or its complement, to the literals of a term. Returns OK or a status."""
     cdef uint32_t part, place, i
     cdef int status = OK
     if node_kind(n, e) == K_NOT and not complemented:
@@ -103,7 +112,7 @@ cdef bint is_boolean(const Nodes* n, uint32_t e) noexcept nogil:
 
 
 cdef int add_term(Products* p, Nodes* n, uint32_t lexeme, uint32_t body, uint32_t tail) noexcept nogil:
-    """Add a lexeme's texts that are one of `body` and one of `tail`."""
+    """Add the terms of a lexeme that matches `body` and then `tail`. Returns OK or a status."""
     cdef uint32_t first = <uint32_t>p.literals.len
     cdef uint32_t i
     cdef int status = OK
@@ -130,7 +139,7 @@ cdef int add_term(Products* p, Nodes* n, uint32_t lexeme, uint32_t body, uint32_
 
 
 cdef int find_closing(Products* p, Nodes* n) noexcept nogil:
-    """Find the bytes with which some tail begins."""
+    """Find the bytes with which some tail begins. Returns OK or a status."""
     cdef uint32_t i, byte, after
     cdef uint32_t last = EMPTY
     cdef int status
@@ -150,7 +159,6 @@ cdef int find_closing(Products* p, Nodes* n) noexcept nogil:
 
 
 cdef int take_apart(Products* p, Dfa* d, uint32_t state) noexcept nogil:
-    """Take a state apart. Returns 1; 0 if it is no product, or too large; or a status."""
     cdef uint32_t count = intern_len(&d.states, state >> 8)
     cdef uint32_t i
     cdef int status = OK
@@ -159,8 +167,8 @@ cdef int take_apart(Products* p, Dfa* d, uint32_t state) noexcept nogil:
     p.terms.len = p.literals.len = p.start.len = 0
     p.hint = p.hint_word = p.in_vain = 0
     map_clear(&p.places)
-    intern_truncate(&p.left, 0)
-    p.left_to.len = 0
+    intern_truncate(&p.asked, 0)
+    p.targets.len = 0
     for i in range(1, count, 2):
         if status >= 0:
             status = add_term(

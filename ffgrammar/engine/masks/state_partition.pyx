@@ -2,8 +2,9 @@
 
 A partition is kept for other rows and other grammars (partition_cache.pyx). A state that resembles one whose partition took a long
 walk (base_state.pyx) gets its own by a walk over the places where the two differ. Where lexemes are read beside others, the
-partition is made from that of the open state (open_state.pxd). Where lexemes go on in very many combinations, it is made from
-those of the lexemes (split_state.pxd).
+partition is made from that of the open state (open_state.pxd). A walk that takes long from a state whose lexemes may be
+intersections is given up, and another one follows their members (products.pxd). Where lexemes go on in very many combinations, the
+partition is made from those of the lexemes (split_state.pxd).
 """
 
 from libc.stddef cimport size_t
@@ -38,6 +39,7 @@ cdef void begin_walk(const Masks* k, Recognizer* m) noexcept nogil:
 
 
 cdef void end_walk(Recognizer* m) noexcept nogil:
+    """Let the automaton grow again without these bounds."""
     m.dfa.room = 0
     m.dfa.work_end = 0
 
@@ -150,32 +152,36 @@ cdef int partition_lexemes(Masks* k, Recognizer* m, uint32_t state, uint32_t ope
     return split_end(k, m, state)
 
 
-cdef int partition_wide(Masks* k, Recognizer* m, uint32_t state, uint32_t open) noexcept nogil:
-    """The partition of a state, the walk from whose open state was given up. Returns a status below zero on failure."""
+cdef int partition_product(Masks* k, Recognizer* m, uint32_t state) noexcept nogil:
+    """The partition of a state whose lexemes are taken apart. It is kept. Returns a status below zero on failure."""
     cdef size_t before = k.visited
+    cdef int status
+    m.dfa.room = k.room
+    status = partition_products(&k.products, &m.dfa, &k.vocab, state, k.scratch.mask, &k.exits, &k.visited)
+    m.dfa.room = 0
+    if status < 0 or k.partitions.max_bytes == 0:
+        return status
+    status = keep(k, m, state, k.visited - before < LONG_WALK)
+    # (from the next row on it is looked up, not made from that of a base state)
+    return status if status < 0 else map_put(&k.base_states, state, state)
+
+
+cdef int partition_wide(Masks* k, Recognizer* m, uint32_t state, uint32_t open) noexcept nogil:
+    """The partition of a state, where a walk from its open state was given up. Returns a status below zero on failure."""
     cdef int status = WIDE
     reset_scratch(k)
     if k.work:
-        m.dfa.room = k.room
-        status = partition_products(&k.products, &m.dfa, &k.vocab, open, k.scratch.mask, &k.exits, &k.visited)
-        m.dfa.room = 0
-    if status >= 0 and k.partitions.max_bytes:
-        status = keep(k, m, open, k.visited - before < LONG_WALK)
-        if status >= 0:
-            # (from the next row on it is found)
-            status = map_put(&k.base_states, open, open)
-    if status >= 0 and open != state:
-        status = close_exits(&m.dfa, &k.vocab, state, &k.exits)
-    if status != WIDE:
-        return status
-    k.work = 0
-    if k.room == 0:
+        status = partition_product(k, m, open)
+    if status == WIDE and k.room:
+        k.room = k.work = 0
+        status = note_wide(k, &m.dfa, open)
+        return status if status < 0 else partition_lexemes(k, m, state, open)
+    if status == WIDE:
+        # (nothing else is left than a walk without bounds)
+        k.work = 0
         reset_scratch(k)
         status = partition_open(k, m, open)
-        return close_exits(&m.dfa, &k.vocab, state, &k.exits) if status >= 0 and open != state else status
-    k.room = 0
-    status = note_wide(k, &m.dfa, open)
-    return status if status < 0 else partition_lexemes(k, m, state, open)
+    return close_exits(&m.dfa, &k.vocab, state, &k.exits) if status >= 0 and open != state else status
 
 
 cdef void allow_walk(Masks* k, const Dfa* dfa, uint32_t open) noexcept nogil:

@@ -12,7 +12,7 @@ from ffgrammar.engine.masks.mask_cache cimport (
     block_words, mask_release, table_bytes, table_clear, table_free, table_init,
 )
 from ffgrammar.engine.masks.partition_cache cimport key_cache_clear, key_cache_init
-from ffgrammar.engine.masks.products cimport products_bytes, products_clear, products_free, products_init
+from ffgrammar.engine.masks.products cimport products_bytes, products_free
 from ffgrammar.engine.masks.scratch cimport scratch_give, scratch_take
 from ffgrammar.engine.masks.segments cimport segments_clear, segments_init
 
@@ -35,7 +35,7 @@ cdef int masks_init(Masks* k) noexcept nogil:
     own_vec(&k.owner, &k.wide)
     own_vec(&k.owner, &k.ends)
     own_vec(&k.owner, &k.other)
-    if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0 or products_init(&k.products) < 0:
+    if owner_status(&k.owner) < 0 or table_init(&k.table) < 0 or key_cache_init(&k.keys) < 0:
         return NO_MEMORY
     return NO_MEMORY if segments_init(&k.segments, &k.vocab, &k.configs) < 0 else config_table_init(&k.configs)
 
@@ -56,7 +56,7 @@ cdef void masks_clear(Masks* k, uint32_t generation) noexcept nogil:
     map_clear(&k.base_states)
     map_clear(&k.lengths)
     k.wide.len = 0
-    products_clear(&k.products)
+    products_free(&k.products)
     segments_clear(&k.segments)
     config_table_clear(&k.configs)
     key_cache_clear(&k.keys)

@@ -11,8 +11,9 @@ grammars as well (partition_cache.pxd). A walk of all of cl100k takes 0.2 to 0.5
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from ffgrammar.core.map cimport Map
-from ffgrammar.core.vec cimport Vec, vec_extend
-from ffgrammar.regex.dfa.lazy_dfa cimport Dfa
+from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.vec cimport Vec, vec_extend, vec_push
+from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, LEAVE, Dfa, dfa_accept
 from ffgrammar.tokens.vocabulary.trie cimport TrieNode
 
 cdef enum:
@@ -35,6 +36,15 @@ cdef inline int note_lead(Vec* leads, uint32_t token, uint32_t row, uint32_t sta
     words[1] = row
     words[2] = state
     return vec_extend(leads, words, LEAD_WORDS)
+
+
+cdef inline int add_exit(Dfa* dfa, Vec* exits, uint32_t at, uint32_t state, uint32_t target) noexcept nogil:
+    """Note that the lexeme ends at a node, whose byte is read from `state`: before this byte if `target` is LEAVE, and with it if
+    `target` is a state with the flag LAZY. Returns OK or NO_MEMORY."""
+    if target != LEAVE:
+        state = target & LAST_STATE
+        at |= <uint32_t>CONSUMED
+    return NO_MEMORY if vec_push(exits, at) < 0 or vec_push(exits, dfa_accept(dfa, state)) < 0 else OK
 
 
 cdef struct Vocabulary:

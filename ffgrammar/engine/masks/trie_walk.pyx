@@ -6,22 +6,12 @@ from ffgrammar.core.bits cimport bit_clear, bit_set
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.map cimport ABSENT, map_get, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_push
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, LEAVE, UNKNOWN, dfa_accept, dfa_fill, dfa_step
 from ffgrammar.regex.expr.nodes cimport FAR
 from ffgrammar.regex.expr.approximate cimport min_distinguishing_length
 from ffgrammar.tokens.vocabulary.trie cimport (
     MAX_TOKEN_BYTES, node_byte, node_depth, node_size, node_token, subtree_end,
 )
-
-
-cdef inline int add_exit(Dfa* dfa, Vec* exits, uint32_t at, uint32_t state, uint32_t target) noexcept nogil:
-    """Note that the lexeme ends at a node: before the node's byte if `target` is LEAVE, and with this byte if `target` is a
-    state with the flag LAZY. Returns OK or NO_MEMORY."""
-    if target != LEAVE:
-        state = target & LAST_STATE
-        at |= <uint32_t>CONSUMED
-    return NO_MEMORY if vec_push(exits, at) < 0 or vec_push(exits, dfa_accept(dfa, state)) < 0 else OK
 
 
 cdef int partition_vocabulary(

@@ -93,9 +93,9 @@ cdef int dfa_start(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state)
 # if they have the same expressions, because a lexeme cannot end before its first byte is read.
 cdef int dfa_inside(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* state) noexcept nogil
 
-# The word of `delta` for a byte that leads to some lexemes, written to `target`. `pairs` are those that go on, as in `dfa_inside`,
-# and `accept` has the lexemes that the bytes before match. Returns what `dfa_fill` returns.
-cdef int dfa_target(Dfa* d, const uint32_t* pairs, size_t count, uint32_t accept, uint32_t* target) noexcept nogil
+# Write to `target` the word of `delta` for a byte after which some lexemes go on; DEAD if there are none. `pairs` is as in
+# `dfa_inside`. Returns what `dfa_fill` returns.
+cdef int dfa_target(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* target) noexcept nogil
 
 # Compute the target of a byte, enter it in `delta` for all bytes of its class, and write it to `target`. Returns OK, NO_MEMORY,
 # LIMIT_DFA_STATES, WIDE, or the negative status of a derivative or an emptiness search. After an error nothing is entered.

@@ -274,11 +274,11 @@ cdef int find_target(Dfa* d, uint32_t accept, size_t base, uint32_t* target) noe
     return status
 
 
-cdef int dfa_target(Dfa* d, const uint32_t* pairs, size_t count, uint32_t accept, uint32_t* target) noexcept nogil:
+cdef int dfa_target(Dfa* d, const uint32_t* pairs, size_t count, uint32_t* target) noexcept nogil:
     cdef size_t base = d.work.len
     if vec_push(&d.work, 0) < 0 or vec_extend(&d.work, pairs, count) < 0:
         return NO_MEMORY
-    return find_target(d, accept, base, target)
+    return find_target(d, NO_LEXEMES, base, target)
 
 
 cdef int find_threads(Dfa* d, uint32_t number, size_t base, uint32_t byte, uint32_t* bits, uint32_t* target) noexcept nogil:

@@ -12,6 +12,7 @@ from libc.stdint cimport uint32_t
 
 from ffgrammar.core.map cimport Map
 from ffgrammar.core.owner cimport Owner
+from ffgrammar.core.status cimport OK
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.regex.expr.nodes cimport Nodes
 
@@ -20,9 +21,9 @@ cdef enum:
     ANY_PART = 1        # the part that matches all texts
     WITNESS_WORDS = 8   # words of bits, one for each witness
     MAX_WITNESSES = 32 * WITNESS_WORDS
-    MAX_WITNESS = 64    # bytes
+    MAX_WITNESS_BYTES = 64
     MAX_PARTS = 40000
-    UNREAD = 0xFFFFFFFF  # in `delta`: not computed yet
+    NOT_FILLED = 0xFFFFFFFF  # in `delta`: not computed yet
 
 cdef struct Parts:
     Owner owner
@@ -30,16 +31,14 @@ cdef struct Parts:
     Map numbers       # expression -> part
     Vec exprs         # per part: its expression
     Vec delta         # 256 words a part: the part after each byte
-    Vec judged        # per part: how many witnesses it has read
+    Vec read          # per part: how many witnesses it has read
     Vec completed     # WITNESS_WORDS a part: the witnesses that it matches
     Vec witnesses     # the bytes of all witnesses
     Vec ends          # per witness: its end in `witnesses`
 
-# Make a table of parts over the expressions of `nodes`. Returns OK or NO_MEMORY.
+# Make a table of parts over the expressions of `nodes`, which must outlive it. Returns OK or NO_MEMORY; free it in both cases, by
+# its owner.
 cdef int parts_init(Parts* p, Nodes* nodes) noexcept nogil
-
-# Forget all parts and witnesses. Returns OK or NO_MEMORY.
-cdef int parts_clear(Parts* p) noexcept nogil
 
 # Find or add the part of an expression, and write it to `part`. Returns OK, NO_MEMORY, or WIDE if there are too many.
 cdef int find_part(Parts* p, uint32_t e, uint32_t* part) noexcept nogil
@@ -57,4 +56,4 @@ cdef int add_witness(Parts* p, const uint32_t* text, uint32_t length) noexcept n
 cdef inline int step_part(Parts* p, uint32_t part, uint32_t byte, uint32_t* after) noexcept nogil:
     """Write the part after a byte to `after`. Returns OK or a status."""
     after[0] = p.delta.data[(<size_t>part << 8) + byte]
-    return fill_part(p, part, byte, after) if after[0] == UNREAD else 0
+    return fill_part(p, part, byte, after) if after[0] == NOT_FILLED else OK

@@ -3,11 +3,11 @@
 from libc.stdint cimport uint32_t
 
 from ffgrammar.core.bits cimport bit_set, lowest_bit
-from ffgrammar.core.map cimport ABSENT, map_clear, map_get, map_put
+from ffgrammar.core.map cimport ABSENT, map_get, map_put
 from ffgrammar.core.owner cimport own_map, own_vec, owner_init, owner_status
 from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK, WIDE
-from ffgrammar.core.vec cimport vec_fill, vec_free, vec_push
+from ffgrammar.core.vec cimport vec_fill, vec_push
 from ffgrammar.regex.expr.derivative cimport derivative, same_class
 from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.nodes cimport ANY, NOTHING, Nodes, nullable
@@ -17,25 +17,17 @@ cdef enum:
 
 
 cdef int parts_init(Parts* p, Nodes* nodes) noexcept nogil:
+    cdef uint32_t part
     p.nodes = nodes
     owner_init(&p.owner)
     own_map(&p.owner, &p.numbers)
     own_vec(&p.owner, &p.exprs)
     own_vec(&p.owner, &p.delta)
-    own_vec(&p.owner, &p.judged)
+    own_vec(&p.owner, &p.read)
     own_vec(&p.owner, &p.completed)
     own_vec(&p.owner, &p.witnesses)
     own_vec(&p.owner, &p.ends)
-    return owner_status(&p.owner)
-
-
-cdef int parts_clear(Parts* p) noexcept nogil:
-    cdef uint32_t part
-    map_clear(&p.numbers)
-    p.witnesses.len = p.ends.len = p.exprs.len = p.judged.len = 0
-    vec_free(&p.delta)
-    vec_free(&p.completed)
-    if find_part(p, NOTHING, &part) < 0:
+    if owner_status(&p.owner) < 0 or find_part(p, NOTHING, &part) < 0:
         return NO_MEMORY
     return find_part(p, ANY, &part)
 
@@ -49,7 +41,7 @@ cdef int find_part(Parts* p, uint32_t e, uint32_t* part) noexcept nogil:
         return WIDE
     if vec_fill(&p.delta, 256, 0xFF) < 0 or vec_fill(&p.completed, WITNESS_WORDS, 0) < 0:
         return NO_MEMORY
-    if vec_push(&p.exprs, e) < 0 or vec_push(&p.judged, 0) < 0:
+    if vec_push(&p.exprs, e) < 0 or vec_push(&p.read, 0) < 0:
         return NO_MEMORY
     return map_put(&p.numbers, e, part[0])
 
@@ -81,7 +73,7 @@ cdef int fill_part(Parts* p, uint32_t part, uint32_t byte, uint32_t* after) noex
 
 
 cdef int read_witnesses(Parts* p, uint32_t part) noexcept nogil:
-    cdef uint32_t number = p.judged.data[part]
+    cdef uint32_t number = p.read.data[part]
     cdef uint32_t at, here
     cdef int status
     while number < p.ends.len:
@@ -95,7 +87,7 @@ cdef int read_witnesses(Parts* p, uint32_t part) noexcept nogil:
         if nullable(p.nodes, p.exprs.data[here]):
             bit_set(p.completed.data + <size_t>part * WITNESS_WORDS, number)
         number += 1
-        p.judged.data[part] = number
+        p.read.data[part] = number
     return OK
 
 

@@ -91,7 +91,7 @@ cdef class ExprStore:
         """From now on, end calls with a LimitError after some work, in units of some 10 to 25 ns; 0 allows any.
 
         Returns:
-            How much work was still allowed before.
+            How much work was still allowed before; 0 if any.
         """
         cdef Pulse* p = &self.nodes.pulse
         cdef int64_t left = max(<int64_t>(p.done_most - p.done), 1) if p.done_most else 0
