@@ -183,8 +183,8 @@ class Compiler:
             if self._closed:
                 raise RuntimeError("the compiler is closed")
             known = None if flight.key is None else self._flights.get(flight.key)
-            # (the handler of a signal would wait for ever for what its own thread compiles, or for a thread that waits for
-            # the end of a fork)
+            # (the handler of a signal would wait for ever for what its own thread compiles, or, during a fork, for a
+            # thread that waits for the end of the fork)
             if known is not None and known.thread != threading.get_ident() and not is_forking():
                 known.waiting += 1
                 self._counts["shared"] += 1
