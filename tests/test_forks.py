@@ -141,3 +141,68 @@ going = False
 thread.join()
 """
     subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True, timeout=60)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_handler_may_compile_what_another_thread_compiles_during_a_fork() -> None:
+    """The other thread waits for the end of the fork."""
+    script = """
+import os, signal, threading, time
+forking, asked = threading.Event(), []
+os.register_at_fork(before=lambda: ask())
+import ffgrammar as ff
+tok = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)], eos_token_id=256, vocab_size=257)
+compiler = ff.Compiler(tok)
+
+def slow(*arguments):
+    if threading.current_thread() is not threading.main_thread():
+        begun.set()
+        forking.wait()
+    return ff.compile_regex(*arguments)
+
+begun = threading.Event()
+thread = threading.Thread(target=compiler.compile, args=(slow, "a*"))
+thread.start()
+begun.wait()
+
+def ask():
+    forking.set()
+    time.sleep(0.2)
+    compiler.compile(slow, "a*")
+    asked.append(compiler.stats()["compiled"])
+
+signal.alarm(20)
+child = os.fork()
+if not child:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0 and asked
+thread.join()
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True, timeout=60)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_handler_may_compile_while_a_fork_holds_all_locks() -> None:
+    """A hook that was registered before this package stands for the handler of a signal: both run in the thread that
+    forks, while it holds all locks."""
+    script = """
+import os, signal
+asked = []
+os.register_at_fork(before=lambda: ask())
+import ffgrammar as ff
+tok = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)], eos_token_id=256, vocab_size=257)
+compiler = ff.Compiler(tok)
+compiler.compile(ff.compile_regex, "b*")
+
+def ask():
+    for pattern in ("a*", "b*"):
+        compiler.compile(ff.compile_regex, pattern)
+    asked.append(compiler.stats()["compiled"])
+
+signal.alarm(20)
+child = os.fork()
+if not child:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0 and asked == [2]
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True, timeout=60)

@@ -24,7 +24,7 @@ SOURCES: dict[str, tuple[int, Callable[[ff.Tokenizer], ff.Grammar]]] = {
     "enum": (150, _schema({"enum": [f"v{i}" for i in range(MANY)]})),
     "enum of numbers": (95, _schema({"enum": list(range(MANY))})),
     "properties": (450, _schema({"properties": {f"p{i}": {"type": "string"} for i in range(MANY)}})),
-    "anyOf": (580, _schema({"anyOf": [{"const": f"v{i}"} for i in range(MANY)]})),
+    "anyOf": (280, _schema({"anyOf": [{"const": f"v{i}"} for i in range(MANY)]})),
     "allOf": (75, _schema({"allOf": [{"minimum": i} for i in range(MANY)]})),
     "pattern": (165, _schema({"pattern": "(a|b)" * MANY})),
     "gbnf": (60, lambda tok: ff.compile_gbnf("root ::= " + " ".join(['"a"'] * MANY), tok)),

@@ -13,7 +13,7 @@ from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammar_cache import NotKept, kept_only
 from ffgrammar.api.source_key import source_key
 from ffgrammar.core.arguments import expect
-from ffgrammar.core.forks import new_reentrant_lock
+from ffgrammar.core.forks import is_forking, new_lock
 from ffgrammar.core.limits import Limits
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -69,7 +69,7 @@ class Compiler:
         self._tokenizer = tokenizer
         self._threads = threads
         self._limits = limits
-        self._lock = new_reentrant_lock()
+        self._lock = new_lock()
         self._closed = False
         self._begin()
 
@@ -183,8 +183,9 @@ class Compiler:
             if self._closed:
                 raise RuntimeError("the compiler is closed")
             known = None if flight.key is None else self._flights.get(flight.key)
-            # (the handler of a signal would wait for ever for what its own thread compiles)
-            if known is not None and known.thread != threading.get_ident():
+            # (the handler of a signal would wait for ever for what its own thread compiles, or, during a fork, for a
+            # thread that waits for the end of the fork)
+            if known is not None and known.thread != threading.get_ident() and not is_forking():
                 known.waiting += 1
                 self._counts["shared"] += 1
                 return known, False

@@ -15,12 +15,8 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
-__all__ = ["at_fork", "new_lock", "new_reentrant_lock"]
-
-if TYPE_CHECKING:
-    _Lock = threading.Lock | threading.RLock
+__all__ = ["at_fork", "is_forking", "new_lock"]
 
 # The packages that are imported when they are needed, in whichever thread that is.
 _IMPORTED_LATE = ("ffgrammar", "numpy")
@@ -28,29 +24,29 @@ _IMPORTED_LATE = ("ffgrammar", "numpy")
 # How many times a fork waits for imports. (An import may never end: the forking thread may be in the middle of it.)
 _TRIES = 100
 
-_locks: set[weakref.ref[_Lock]] = set()
-_held: list[_Lock] = []
+_locks: set[weakref.ref[threading.RLock]] = set()
+_held: list[threading.RLock] = []
 _Handler = Callable[[], None]
 _handlers: list[tuple[_Handler, _Handler]] = []
 _let_go_later: list[_Handler] = []
+_forking: set[int] = set()
 
 
-def new_lock() -> threading.Lock:
-    """A lock that os.fork() waits for. A thread that holds this lock must take no other lock of the package."""
-    lock = threading.Lock()
-    _wait_for(lock)
-    return lock
+def new_lock() -> threading.RLock:
+    """A lock that os.fork() waits for. A thread that holds this lock must take no other lock of the package.
 
-
-def new_reentrant_lock() -> threading.RLock:
-    """The same, but the thread that holds it may take it again: the handler of a signal may run in the middle of it."""
+    The thread that holds it may take it again: the handler of a signal may run in the middle of it. A thread that forks
+    holds all locks, and a handler may run then, too.
+    """
     lock = threading.RLock()
-    _wait_for(lock)
+    _locks.add(weakref.ref(lock, _locks.discard))
     return lock
 
 
-def _wait_for(lock: _Lock) -> None:
-    _locks.add(weakref.ref(lock, _locks.discard))
+def is_forking() -> bool:
+    """Whether the thread that calls holds the locks for a fork: the handler of a signal runs in the middle of it. Other
+    threads may wait for these locks, so it must not wait for other threads."""
+    return threading.get_ident() in _forking
 
 
 def at_fork(hold: _Handler, let_go: _Handler) -> None:
@@ -63,6 +59,7 @@ def at_fork(hold: _Handler, let_go: _Handler) -> None:
 
 
 def _hold() -> None:
+    _forking.add(threading.get_ident())
     for tries_left in reversed(range(_TRIES)):
         _finish_imports()
         for hold, let_go in _handlers.copy():
@@ -75,10 +72,15 @@ def _hold() -> None:
                 _held.append(lock)
         if not tries_left or not _importing():
             return
-        _let_go()
+        _let_go_of_locks()
 
 
 def _let_go() -> None:
+    _let_go_of_locks()
+    _forking.clear()
+
+
+def _let_go_of_locks() -> None:
     for lock in _held:
         lock.release()
     _held.clear()

@@ -40,7 +40,8 @@ from ffgrammar.core.forks import at_fork
 # A child process has the memory of all threads, but only one thread. What another thread was writing would stay half-written,
 # and locked, for ever. So os.fork() waits until no thread is at work.
 engines = set()  # of weak references; not a WeakSet, because a plain set is copied in one step
-registering = threading.Lock()
+# (a handler of a signal may run while a fork holds it)
+registering = threading.RLock()
 held = []
 held_partitions = []
 
