@@ -55,7 +55,7 @@ class Limits:
     row_bytes: int = 128 << 20
     cache_bytes: int = 256 << 20
     mask_bytes: int = 32 << 20
-    compile_work: int = 200_000_000
+    compile_work: int = 180_000_000
     mask_work: int = 20_000_000
     budget_steps: int = 20_000
     forced_bytes: int = 1 << 20
