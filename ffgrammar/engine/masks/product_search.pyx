@@ -79,6 +79,7 @@ cdef bint is_alive(Products* p, const uint32_t* parts, uint32_t number) noexcept
     """Whether a term is seen to go on: some byte can follow in it, and a match after that."""
     cdef const uint32_t* term = term_at(p, number)
     cdef uint32_t word
+    p.parts.nodes.pulse.left -= 1
     if number == p.hint and common_witnesses(p, parts, term, p.hint_word):
         return True
     if is_dead(p, parts, term):
@@ -107,7 +108,7 @@ cdef int any_alive(Products* p, const uint32_t* parts, uint32_t width) noexcept 
     for i in range(term_count(p)):
         if i != p.hint and is_alive(p, parts, i):
             return 1
-    return 0
+    return pulse(&p.parts.nodes.pulse, 1)
 
 
 cdef int make_body(Products* p, Nodes* n, const uint32_t* parts, const uint32_t* term, uint32_t* out) noexcept nogil:
