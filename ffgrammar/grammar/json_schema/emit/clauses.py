@@ -40,7 +40,7 @@ __all__ = ["clause_object"]
 # The clauses are checked for dead ends at most this many times. What a check learns is added before the next one.
 MAX_ROUNDS = 4
 # The work of a clause, in units of `ExprStore.count_work`.
-WORK = 400
+WORK = 1000
 
 
 def clause_object(em: Symbols, shape: Shape, depth: int, has_lexemes: bool = True) -> int | None:

@@ -18,7 +18,7 @@ __all__ = ["Learned", "learned"]
 MAX_STATES = 3000
 MAX_STEPS = 1_000_000
 # The work of a step, in units of `ExprStore.count_work`.
-WORK = 40
+WORK = 100
 
 
 class Learned(NamedTuple):

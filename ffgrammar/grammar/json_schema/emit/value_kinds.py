@@ -24,7 +24,7 @@ MAX_KINDS = 300
 # What says more than this is not read to see whether any value obeys it.
 FEW = 8
 # The work of a comparison, in units of `ExprStore.count_work`.
-WORK = 80
+WORK = 200
 
 
 class _Said(NamedTuple):

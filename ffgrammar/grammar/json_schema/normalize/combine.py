@@ -44,7 +44,7 @@ MANY = 256
 TOTAL = 5
 
 # The work of an alternative that is looked at, in units of `ExprStore.count_work`.
-WORK = 300
+WORK = 1000
 # All alternatives that are looked at may be this many times as many, with those that are excluded at once.
 EXCLUDED = 3
 
