@@ -6,7 +6,7 @@ The cache holds grammars, and these hold the tokenizer. So the cache is an attri
 (`Tokenizer.grammars`): a table of tokenizers elsewhere would keep them alive for ever.
 
 The module is compiled because the handlers of signals run between the steps of interpreted code only. A handler that
-compiles with the same tokenizer would wait for ever for the lock that its own thread holds.
+compiles with the same tokenizer would find the table half changed.
 """
 
 from __future__ import annotations

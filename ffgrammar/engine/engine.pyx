@@ -340,8 +340,9 @@ cdef class Engine:
                 and exprs <= with_slack(self.max_exprs, self.needed_exprs if reread else 0))
 
     cdef size_t states_with_slack(self, size_t needed) noexcept nogil:
-        """`with_slack` for lexer states. It grows with what was needed, so that a text is not read again and again."""
-        return self.max_states if needed <= self.max_states else min(needed + needed // 4, self.max_read_states // 8 * 7)
+        """`with_slack` for lexer states. It grows with what was needed, and reaches the hard bound: a text is not read again and
+        again."""
+        return self.max_states if needed <= self.max_states else min(needed + needed // 4, self.max_read_states)
 
     cdef int drop_caches(self) noexcept nogil:
         cdef int status
