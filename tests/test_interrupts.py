@@ -164,8 +164,8 @@ def test_a_handler_that_uses_the_grammar() -> None:
 
 
 def test_no_handler_runs_while_kept_grammars_are_locked() -> None:
-    """It may compile with the same tokenizer, and would find the table half changed. Handlers run where Python functions
-    begin."""
+    """It may compile with the same tokenizer, and would find the table half changed. Handlers run where Python
+    functions begin."""
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
     ff.compile_choice(["a", "b"], tok)
     begun: list[str] = []
