@@ -84,6 +84,25 @@ def _schema(random: Random) -> dict[str, Any]:
     return schema
 
 
+def _chain(random: Random) -> dict[str, Any]:
+    """Conditions each of which counts only if no earlier one holds."""
+    schema: dict[str, Any] = random.choice([True, False, {"required": ["y"]}, {"properties": {"t": {"const": "d"}}}])
+    for _ in range(random.randrange(3, 7)):
+        schema = {**_condition(random), "else": schema}
+        if random.random() < 0.1:
+            schema["properties"] = {"y": {"type": "string"}}
+        if random.random() < 0.1:
+            schema["description"] = "a link"
+    kind = random.random()
+    if kind < 0.2:
+        return {"not": schema}
+    if kind < 0.4:
+        return {"allOf": [schema, _condition(random)], "properties": {"t": {"enum": random.sample(VALUES, 4)}}}
+    if kind < 0.5:
+        return {"allOf": [schema], "unevaluatedProperties": False}
+    return {**schema, "required": ["t"]} if kind < 0.6 else schema
+
+
 def _dependencies(random: Random) -> dict[str, Any]:
     """Keys that need others, or values of others."""
 
@@ -211,8 +230,8 @@ def _closed(random: Random) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "make",
-    [_schema, _one_of, _dependencies, _array, _closed, _one_outcome, _contains],
-    ids=["if", "oneOf", "dependencies", "arrays", "closed", "one outcome", "contains"],
+    [_schema, _chain, _one_of, _dependencies, _array, _closed, _one_outcome, _contains],
+    ids=["if", "chain", "oneOf", "dependencies", "arrays", "closed", "one outcome", "contains"],
 )
 @pytest.mark.parametrize("seed", range(80))
 def test_random_choices(seed: int, make: Callable[[Random], dict[str, Any]]) -> None:
@@ -244,6 +263,20 @@ def test_the_cost_grows_with_the_number() -> None:
     grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=1000))
     assert is_sentence(grammar, b'{"kind":"k150","p150":1}')
     assert not is_sentence(grammar, b'{"kind":"k150","p151":1}')
+
+
+def test_a_chain_is_one_choice() -> None:
+    chain: Any = {"required": ["rest"]}
+    for number in reversed(range(300)):
+        when = {"properties": {"kind": {"enum": [number, number + 1]}}, "required": ["kind"]}
+        chain = {"if": when, "then": {"required": [f"p{number}"]}, "else": chain}
+    schema = {"type": "object", **chain}
+    grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=1000))
+    assert is_sentence(grammar, b'{"kind":150,"p149":1}')
+    assert not is_sentence(grammar, b'{"kind":150,"p150":1}')
+    assert is_sentence(grammar, b'{"kind":301,"rest":1}')
+    assert is_sentence(grammar, b'{"rest":1}')
+    assert not is_sentence(grammar, b'{"p0":1}')
 
 
 @pytest.mark.parametrize(

@@ -180,7 +180,7 @@ class Combiner(Contradictions):
                 made += self._narrow(one)
             if not one.shape.types:
                 continue
-            if len(one.choices) > before and len(one.choices) >= FEW:
+            if len(one.choices) > before and (len(one.choices) >= FEW or self._conditions.has_chain(one.choices)):
                 self._merge(one)
             if not one.choices:
                 if self._is_possible(one.shape):
