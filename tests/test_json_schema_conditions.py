@@ -28,6 +28,7 @@ DOCUMENTS: list[Any] = [
     ["a"],
 ]
 DOCUMENTS += [list(items) for size in range(4) for items in itertools.product(range(3), repeat=size)]
+DOCUMENTS += ["".join(chars) for size in range(5) for chars in itertools.product("abc", repeat=size)]
 DOCUMENTS += [
     {key: value for key, value in zip("txy", (t, x, y), strict=True) if value != "none"}
     for t, x, y in itertools.product(VALUES, ("none", 1, "s"), ("none", 2))
@@ -211,6 +212,40 @@ def _one_of(random: Random) -> dict[str, Any]:
     return schema
 
 
+def _strings(random: Random) -> dict[str, Any]:
+    """Choices about strings, and about values of other types beside them."""
+
+    def one() -> dict[str, Any]:
+        made: dict[str, Any] = random.choice(
+            [
+                *[{"pattern": pattern} for pattern in ("a", "b", "^a", "b$", "aa", "^(..)*$", "[ac]b")],
+                *[{"minLength": 2}, {"maxLength": 2}, {"pattern": "c", "maxLength": 2}, {"minimum": 3}],
+                *[{"const": "ab"}, {"enum": ["a", "bb", 1, None]}, {"type": ["string", "null"]}, {"format": "x"}],
+                *[{"type": "string", "pattern": "a"}, {"type": "integer", "pattern": "b"}, {"required": ["x"]}],
+            ]
+        )
+        return {"not": made} if random.random() < 0.2 else made
+
+    def choice() -> dict[str, Any]:
+        kind = random.random()
+        if kind < 0.4:
+            return {"anyOf": [one() for _ in range(random.randrange(2, 4))]}
+        if kind < 0.6:
+            return {"oneOf": [one(), one()]}
+        if kind < 0.8:
+            return {"if": one(), "then": one(), **({"else": one()} if random.random() < 0.5 else {})}
+        return {"not": {**one(), **one()}}
+
+    schema: dict[str, Any] = {"allOf": [choice() for _ in range(random.randrange(3, 7))]}
+    if random.random() < 0.4:
+        schema["type"] = random.choice(["string", ["string", "integer"], ["string", "object"]])
+    if random.random() < 0.3:
+        schema.update(random.choice([{"pattern": "a|b"}, {"minLength": 1}, {"enum": ["ab", "a", "bb", "cab", 1, 5]}]))
+    if random.random() < 0.1:
+        schema["unevaluatedProperties"] = False
+    return {"not": schema} if random.random() < 0.1 else schema
+
+
 def _closed(random: Random) -> dict[str, Any]:
     """Objects that allow few keys, one of which must be there so that other branches do not match."""
     branches = []
@@ -230,8 +265,8 @@ def _closed(random: Random) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     "make",
-    [_schema, _chain, _one_of, _dependencies, _array, _closed, _one_outcome, _contains],
-    ids=["if", "chain", "oneOf", "dependencies", "arrays", "closed", "one outcome", "contains"],
+    [_schema, _chain, _one_of, _dependencies, _array, _closed, _one_outcome, _contains, _strings],
+    ids=["if", "chain", "oneOf", "dependencies", "arrays", "closed", "one outcome", "contains", "strings"],
 )
 @pytest.mark.parametrize("seed", range(80))
 def test_random_choices(seed: int, make: Callable[[Random], dict[str, Any]]) -> None:

@@ -72,7 +72,7 @@ def _few_first(em: Symbols, shape: Shape) -> Shape:
 
 def _keys(em: Symbols, one: SomeKey) -> int:
     """The keys that meet a want."""
-    return em.store.intersect([one.keys, key_filter(em, one.name)]) if one.name else one.keys
+    return em.store.intersect([one.keys, em.strings.keys(key_filter(em, one.name), ())]) if one.name else one.keys
 
 
 def _meet_first_want(em: Symbols, shape: Shape, wanted: tuple[SomeKey, ...]) -> list[tuple[Shape, tuple[SomeKey, ...]]]:
@@ -184,7 +184,7 @@ def _items(
     conjs = property_conjs(shape, names, em.strings)
     for index, name in enumerate(names):
         conj = conjs.get(name, ())
-        is_allowed = conj != NEVER and (allowed is None or em.store.matches(allowed, em.strings.spelled(name)))
+        is_allowed = conj != NEVER and (allowed is None or em.store.matches(allowed, em.strings.spelled(name)[1:-1]))
         value = em.symbol(conj, depth + 1) if is_allowed else em.never
         if value != em.never:
             items.append(((*named_key(em, name), value), name in required, index < listed))

@@ -57,10 +57,9 @@ def key_symbols(em: Symbols, expr: int, name: str, check: int | None = None) -> 
 
 
 def key_filter(em: Symbols, conj: Conj) -> int:
-    """The expression of the keys that, as strings, obey a conjunction."""
-    strings = em.strings
-    options = [strings.of(shape) for shape in em.combiner.resolved_shapes(conj) if shape.types & STR]
-    return em.store.intersect([strings.any_key, em.store.union(options)])
+    """The expression of the bodies of the keys that, as strings, obey a conjunction."""
+    shapes = em.combiner.resolved_shapes(conj)
+    return em.store.union([em.strings.body_of(shape) for shape in shapes if shape.types & STR])
 
 
 def other_property(em: Symbols, shape: Shape, names: dict[str, None], allowed: int | None, depth: int) -> int | None:
@@ -79,7 +78,7 @@ def other_property(em: Symbols, shape: Shape, names: dict[str, None], allowed: i
     sets = matching_sets(patterns, FEW_SETS)
     if sets is not None and sum([some.bit_count() > 1 for some in sets]) <= FEW_OVERLAPS:
         return None
-    return matched_key(em, shape, em.store.intersect(_all_of(em, names, allowed)), patterns, depth)
+    return matched_key(em, shape, _others(em, names, allowed), patterns, depth)
 
 
 def key_classes(
@@ -91,7 +90,7 @@ def key_classes(
         em: the symbols of the grammar.
         shape: the shape.
         names: the named keys.
-        allowed: the expression that all keys must match; None: any key is allowed.
+        allowed: the expression that the bodies of all keys must match; None: any key is allowed.
         depth: how deep the object is nested.
 
     Returns:
@@ -104,7 +103,7 @@ def key_classes(
     if not any([group.patterns for group in shape.groups]):
         return _one_class(em, shape, names, allowed)
     by_conj: dict[Conj, list[int]] = {}
-    keys = em.store.intersect(_all_of(em, names, allowed))
+    keys = _others(em, names, allowed)
     for expr, matched in _split_by_patterns(em, keys, patterns_of(em, shape, depth)):
         conj: Conj = ()
         for group in shape.groups:
@@ -114,12 +113,13 @@ def key_classes(
     return [(em.store.union(exprs), conj) for conj, exprs in by_conj.items()]
 
 
-def _all_of(em: Symbols, names: dict[str, None], allowed: int | None) -> list[int]:
-    """Expressions that all keys beside the named ones match."""
-    parts = [em.strings.any_key] if allowed is None else [allowed]
-    if names:
-        parts.append(em.store.complement(em.strings.any_of(names)))
-    return parts
+def _others(em: Symbols, names: dict[str, None], allowed: int | None) -> int:
+    """The expression of the keys beside the named ones."""
+    if allowed is not None:
+        return em.strings.keys(allowed, names)
+    if not names:
+        return em.strings.any_key
+    return em.store.intersect([em.strings.any_key, em.store.complement(em.strings.any_of(names))])
 
 
 def _one_class(em: Symbols, shape: Shape, names: dict[str, None], allowed: int | None) -> list[tuple[int, Conj]]:
@@ -129,7 +129,7 @@ def _one_class(em: Symbols, shape: Shape, names: dict[str, None], allowed: int |
         conj = join(conj, group.additional)
     if conj == NEVER:
         return []
-    keys = em.store.intersect(_all_of(em, names, allowed))
+    keys = _others(em, names, allowed)
     return [] if allowed is not None and em.store.is_nothing(keys) else [(keys, conj)]
 
 

@@ -9,6 +9,7 @@ In reading order:
 - kinds: branches of `oneOf` that one key tells apart.
 - one_of: the branches of `oneOf`, told apart where they overlap.
 - conditions: many choices on one key, as one choice.
+- string_choices: many choices about strings, each as one expression.
 - clauses: many small choices about the keys of objects, which are not multiplied out.
 - context: what the functions that apply keywords work with.
 - unevaluated: how `unevaluatedProperties` and `unevaluatedItems` become ordinary keywords.

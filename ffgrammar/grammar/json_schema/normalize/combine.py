@@ -26,12 +26,13 @@ from ffgrammar.grammar.json_schema.normalize.one_of import too_many
 from ffgrammar.grammar.json_schema.normalize.parts import has_only_keys, is_absent, property_conj
 from ffgrammar.grammar.json_schema.normalize.reader import Reader
 from ffgrammar.grammar.json_schema.normalize.settle import settle
+from ffgrammar.grammar.json_schema.normalize.string_choices import string_choices
 from ffgrammar.grammar.json_schema.normalize.unevaluated import finish
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
 from ffgrammar.grammar.json_schema.shape.scalars import merged, scalars
 from ffgrammar.grammar.json_schema.shape.shape import NOTHING_CHECKED, Shape
-from ffgrammar.grammar.json_schema.shape.types import ALL, OBJ
+from ffgrammar.grammar.json_schema.shape.types import ALL, OBJ, STR
 from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_OF
 
 __all__ = ["Combiner"]
@@ -186,6 +187,8 @@ class Combiner(Contradictions):
                 if self._is_possible(one.shape):
                     done.append(one.shape)
                 continue
+            if len(one.choices) >= FEW and one.shape.types & STR and self._split_strings(one, todo):
+                continue
             left = self._not_deferred(one)
             if left:
                 todo.extend(self._alternatives(one, left, made))
@@ -223,6 +226,30 @@ class Combiner(Contradictions):
         choices = one.choices if one.is_one_of_several else self._open_choices(one.shape, one.choices)
         absent = partial(is_absent, one.shape, self._strings)
         one.choices = self._conditions.merged(choices, one.split, absent)
+
+    def _split_strings(self, one: _Alternative, todo: list[_Alternative]) -> bool:
+        """Split an alternative in two, one for strings and one for other types, and add them to `todo`. Returns False
+        if there are too few choices for which this pays."""
+        shape = one.shape
+        found = string_choices(shape, one.choices, self._subschemas, self._strings, self.shapes)
+        if not found:
+            return False
+        others = shape.types & ~STR
+        spared = [said.choice for said in found if not others & ~said.free]
+        self._count(1)
+        if others:
+            rest = shape.copy()
+            rest.types = others
+            kept = [choice for choice in one.choices if choice not in spared]
+            todo.append(_alternative(rest, (), kept, one.is_one_of_several, one.split, one.read))
+        shape.types = STR
+        for said in found:
+            if said.body is not None:
+                shape.match(said.body)
+        told = [said.choice for said in found]
+        kept = [choice for choice in one.choices if choice not in told]
+        todo.append(_alternative(shape, (), kept, one.is_one_of_several, one.split, one.read))
+        return True
 
     def _is_possible(self, shape: Shape) -> bool:
         """Whether a shape for which all choices are made may have a value. It is finished then."""

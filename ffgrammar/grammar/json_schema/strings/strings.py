@@ -103,10 +103,10 @@ class Strings:
         key = tuple(texts)
         found = self._lists.get(key)
         if found is None:
-            found = self._lists[key] = self._any_of(key)
+            found = self._lists[key] = self._any_of(key, True)
         return found
 
-    def _any_of(self, texts: tuple[str, ...]) -> int:
+    def _any_of(self, texts: tuple[str, ...], with_quotes: bool) -> int:
         simple: list[bytes] = []
         others: list[int] = []
         for index, text in enumerate(texts):
@@ -114,9 +114,9 @@ class Strings:
                 turn()
             plain = self._plain(text)
             if plain is not None:
-                simple.append(plain)
+                simple.append(plain if with_quotes else plain[1:-1])
             else:
-                others.append(self.key(text))
+                others.append(self.key(text) if with_quotes else self.body(text))
         found = self.store.literals(simple)
         return self.store.union([found, *others]) if others else found
 
@@ -130,6 +130,23 @@ class Strings:
         if shape.strings is not None:
             return self.any_of(shape.strings)
         return self.range(shape.min_length, shape.max_length, shape.patterns)
+
+    def body_of(self, shape: Shape) -> int:
+        """The bodies of the strings that a shape allows, canonically spelled."""
+        if shape.strings is not None:
+            return self._any_of(shape.strings, False)
+        bodies = shape.patterns or (self.canonical_body,)
+        return self.store.intersect(self._with_length(shape.min_length, shape.max_length, bodies))
+
+    def keys(self, bodies: int, names: Iterable[str]) -> int:
+        """The keys whose bodies match an expression, and that are none of the names.
+
+        (What the bodies match is met inside of the quotes: there the engine sees its parts.)
+        """
+        named = tuple(names)
+        if named:
+            bodies = self.store.intersect([bodies, self.store.complement(self._any_of(named, False))])
+        return self.quoted(bodies)
 
     def range(self, low: int, high: int | None, bodies: tuple[int, ...]) -> int:
         """The strings of low to high (None: no bound) characters whose bodies match all of the expressions `bodies`."""
