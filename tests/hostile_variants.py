@@ -13,6 +13,7 @@ from hostile_kinds import counts, demands, kinds
 from hostile_mixtures import mixtures
 from hostile_patterns import patterns
 from hostile_sources import LETTERS, PRIMES, WORDS, Hostile, Made, string
+from hostile_strings import string_choices
 
 __all__ = ["variants"]
 
@@ -33,6 +34,7 @@ def variants() -> Iterator[Hostile]:
         rules_about_keys,
         *told_apart,
         patterns,
+        string_choices,
         mixtures,
     )
     for made in (cycles, _strings, _look_around, *many, _lark):

@@ -16,6 +16,7 @@ from ffgrammar.regex.expr.multiples cimport multiples_meet
 from ffgrammar.regex.expr.nodes cimport (
     ALIVE, DEAD_END, K_AND, K_CAT, K_NOT, K_OR, Nodes, min_remaining, node, node_kind, node_len,
 )
+from ffgrammar.regex.expr.search_texts cimport MAX_TEXT_BYTES, doubtful_rest, keep_text, try_short_texts, try_texts
 from ffgrammar.regex.expr.witness cimport judge
 
 cdef enum:
@@ -37,18 +38,21 @@ cdef struct Search:
     Owner owner
     Vec found      # expressions in the order in which they were met
     Vec parents    # per expression in `found`: the number of the expression whose derivative it is, and how many bytes led to it
+    Vec bytes      # per expression in `found`: the last of these bytes
     Vec heap       # numbers (indices in `found`) of expressions whose derivatives were not looked at yet
     Map seen       # the expressions found, as keys
     uint64_t work  # words of expressions read and written
+    bint has_tried # whether the texts of other searches were tried
     bint is_long   # whether more than MANY_FOUND expressions were found
 
 
 cdef int search_init(Search* s) noexcept nogil:
     s.work = 0
-    s.is_long = False
+    s.has_tried = s.is_long = False
     owner_init(&s.owner)
     own_vec(&s.owner, &s.found)
     own_vec(&s.owner, &s.parents)
+    own_vec(&s.owner, &s.bytes)
     own_vec(&s.owner, &s.heap)
     own_map(&s.owner, &s.seen)
     return owner_status(&s.owner)
@@ -66,6 +70,9 @@ cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil:
         return 1
     if is_judged(n, e):
         return 1 if n.info.data[e] & ALIVE else 0
+    status = try_short_texts(n, e)
+    if status:
+        return status
     status = search_init(&s)
     if status >= 0:
         status = search(n, e, &s)
@@ -116,9 +123,13 @@ cdef int search(Nodes* n, uint32_t e, Search* s) noexcept nogil:
     cdef uint32_t number
     cdef bint again
     cdef int status
-    if enqueue(n, e, 0, s) < 0:
+    if enqueue(n, e, 0, 0, s) < 0:
         return NO_MEMORY
     while s.heap.len:
+        if s.found.len > FEW_FOUND and not s.has_tried:
+            status = try_found(n, s)
+            if status:
+                return status
         if s.found.len > MANY_FOUND and not s.is_long:
             s.is_long = True
             if is_wide_nothing(n, e) or is_left_out(n, e):
@@ -134,6 +145,21 @@ cdef int search(Nodes* n, uint32_t e, Search* s) noexcept nogil:
             return status
     for i in range(s.found.len):
         n.info.data[s.found.data[i]] |= DEAD_END
+    return 0
+
+
+cdef int try_found(Nodes* n, Search* s) noexcept nogil:
+    """Try the texts of other searches after each expression found. Returns 1 if one shows that something matches, else 0 or a
+    status."""
+    cdef uint32_t number
+    cdef int status
+    s.has_tried = True
+    for number in range(<uint32_t>s.found.len):
+        status = try_texts(n, s.found.data[number])
+        if status > 0:
+            mark_alive(n, number, s)
+        if status:
+            return status
     return 0
 
 
@@ -217,12 +243,12 @@ cdef inline uint32_t cost_of(const Nodes* n, uint32_t e, uint32_t distance) noex
     return GREATEST_WEIGHT * n.shortest.data[e] + SUM_WEIGHT * min_remaining(n, e) + distance
 
 
-cdef int enqueue(Nodes* n, uint32_t e, uint32_t parent, Search* s) noexcept nogil:
+cdef int enqueue(Nodes* n, uint32_t e, uint32_t parent, uint32_t byte, Search* s) noexcept nogil:
     cdef uint32_t distance = s.parents.data[2 * parent + 1] + 1 if s.found.len else 0
     cdef uint32_t number = <uint32_t>s.found.len
     if heap_push(&s.heap, cost_of(n, e, distance), number) < 0 or map_put(&s.seen, e, 0) < 0:
         return NO_MEMORY
-    if vec_push(&s.found, e) < 0 or vec_push(&s.parents, parent) < 0:
+    if vec_push(&s.found, e) < 0 or vec_push(&s.bytes, byte) < 0 or vec_push(&s.parents, parent) < 0:
         return NO_MEMORY
     return vec_push(&s.parents, distance)
 
@@ -249,11 +275,10 @@ cdef int expand(Nodes* n, uint32_t number, bint again, Search* s) noexcept nogil
         status = derivative(n, e, byte, &d)
         if status < 0:
             return status
-        # What begins with something that has a match has a match itself if the rest has one.
-        while node_kind(n, d) == K_CAT and n.info.data[node(n, d)[1]] & ALIVE:
-            d = node(n, d)[2]
+        d = doubtful_rest(n, d)
         if n.info.data[d] & ALIVE:
             mark_alive(n, number, s)
+            keep_way(n, number, byte, s)
             return 1
         # One expression may have thousands of members. So the work is bounded, in addition to the number of expressions.
         s.work += node_len(n, e) + (n.tuples.words.len - before)
@@ -268,10 +293,11 @@ cdef int expand(Nodes* n, uint32_t number, bint again, Search* s) noexcept nogil
             if n.info.data[d] & DEAD_END:
                 continue
             mark_alive(n, number, s)
+            keep_way(n, number, byte, s)
             return 1
         if s.found.len >= n.max_search:
             return LIMIT_EMPTINESS
-        if enqueue(n, d, number, s) < 0:
+        if enqueue(n, d, number, byte, s) < 0:
             return NO_MEMORY
         if not again and s.found.len <= FIRST_FOUND and cost_of(n, d, distance + 1) < cost:
             return heap_push(&s.heap, cost, number | <uint32_t>AGAIN)
@@ -284,3 +310,18 @@ cdef void mark_alive(Nodes* n, uint32_t number, Search* s) noexcept nogil:
     while number:
         number = s.parents.data[2 * number]
         n.info.data[s.found.data[number]] |= ALIVE
+
+
+cdef void keep_way(Nodes* n, uint32_t number, uint32_t byte, Search* s) noexcept nogil:
+    """Keep the text by which a search ended: a byte after the way to an expression."""
+    cdef uint32_t text[MAX_TEXT_BYTES]
+    cdef uint32_t at = s.parents.data[2 * number + 1]
+    cdef uint32_t length = at + 1
+    if length > MAX_TEXT_BYTES:
+        return
+    text[at] = byte
+    while at:
+        at -= 1
+        text[at] = s.bytes.data[number]
+        number = s.parents.data[2 * number]
+    keep_text(n, text, length, s.has_tried)

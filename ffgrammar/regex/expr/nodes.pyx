@@ -34,12 +34,14 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
     own_map(&n.owner, &n.classes)
     own_map(&n.owner, &n.within)
     own_map(&n.owner, &n.rounds)
+    own_vec(&n.owner, &n.search_texts)
     own_vec(&n.owner, &n.class_words)
     own_vec(&n.owner, &n.stack)
     if owner_status(&n.owner) < 0:
         return NO_MEMORY
     n.max_nodes = n.max_members = n.max_depth = n.max_search = 0xFFFFFFFF
     n.max_words = 0xFFFFFFFF
+    n.texts_kept = 0
     n.visits = 0
     n.visit_end = <uint64_t>-1
     n.pulse.left = n.pulse.beaten = n.pulse.handling = n.pulse.done = n.pulse.done_most = 0

@@ -1,0 +1,36 @@
+"""Hostile schemas of many choices about strings, and of formats beside each other."""
+
+from __future__ import annotations
+
+from hostile_sources import LETTERS, Made, string
+
+__all__ = ["string_choices"]
+
+FORMATS = "ipv4 ipv6 date time date-time uuid uri email hostname idn-hostname idn-email json-pointer".split()
+
+
+def string_choices() -> Made:
+    """Choices and conditions on patterns, for values and for keys; and formats of which exactly one holds."""
+    for n in (6, 12, 20):
+        letters = LETTERS[:n]
+        three = [{"anyOf": [{"pattern": f"{c}{i}"} for i in range(3)]} for c in letters]
+        text = b'"' + "1".join(letters).encode()
+        yield f"{n} times one of 3 patterns", "json", string(allOf=three), text
+        yield f"{n} times one of 3 patterns, any type", "json", {"allOf": three}, text
+        twice = [{"if": {"pattern": c}, "then": {"pattern": c * 2}} for c in letters]
+        yield f"{n} conditions on a string", "json", string(allOf=twice), b'"aabbcabb'
+        other = [{"anyOf": [{"not": {"pattern": c}}, {"pattern": c * 2}]} for c in letters]
+        yield f"{n} times a pattern or not another", "json", string(allOf=other), b'"aabbcabb'
+        numbers = [{"anyOf": [{"pattern": c}, {"type": "integer", "minimum": i}]} for i, c in enumerate(letters)]
+        yield f"{n} times a pattern or a number", "json", {"allOf": numbers}, b'"abcde'
+        inside = {"type": "object", "propertyNames": {"allOf": [{"pattern": c} for c in letters]}}
+        yield f"keys with {n} letters", "json", inside, b'{"abc'
+        named = {**inside, "properties": {letters: {"type": "integer"}, letters[::-1]: {"type": "string"}}}
+        yield f"keys with {n} letters, two named", "json", named, b'{"abc'
+    for n in (4, 8, 12):
+        some = [{"format": name} for name in FORMATS[:n]]
+        yield f"exactly one of {n} formats", "json", string(oneOf=some), b'"1.2.3'
+    for pair in (("hostname", "idn-hostname"), ("email", "idn-email"), ("uri", "iri")):
+        some = [{"format": name} for name in pair]
+        yield f"exactly one of {' and '.join(pair)}", "json", string(oneOf=some), b'"a.example/'
+        yield f"{pair[1]}, not {pair[0]}", "json", {**some[1], "type": "string", "not": some[0]}, b'"a.example/'
