@@ -64,6 +64,14 @@ MAX_COSTS = {
     "24 letters in two choices of arrays, twice": (100_000, 40),
     "24 letters, most used up": (10_000, 16),
     "24 words, most used up": (10_000, 16),
+    "20 times one of 3 patterns": (10_000, 10),
+    "20 conditions on a string": (20_000, 16),
+    "20 times a pattern or not another": (20_000, 16),
+    "20 times a pattern or a number": (20_000, 16),
+    "keys with 20 letters, two named": (10_000, 10),
+    "exactly one of hostname and idn-hostname": (120_000, 60),
+    "exactly one of email and idn-email": (80_000, 16),
+    "400 conditions in each other": (20_000, 16),
 }
 ALL = {one.name: one for one in (*sources(), *variants())}
 

@@ -42,7 +42,7 @@ cdef struct Search:
     Vec heap       # numbers (indices in `found`) of expressions whose derivatives were not looked at yet
     Map seen       # the expressions found, as keys
     uint64_t work  # words of expressions read and written
-    bint has_tried # whether the texts of other searches were tried
+    bint has_tried  # whether the texts of other searches were tried
     bint is_long   # whether more than MANY_FOUND expressions were found
 
 

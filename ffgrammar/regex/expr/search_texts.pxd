@@ -1,7 +1,8 @@
 """The texts by which searches found that something matches.
 
 Many expressions that the lexer asks about differ only in how many characters they still allow, and are completed by the same text.
-So the last texts are tried again: short ones before a search begins, and all of them, also after its first steps, when it becomes long.
+So the last texts are tried again: short ones before a search begins, and all of them when it becomes long, also after its first
+steps.
 """
 
 from libc.stdint cimport uint32_t
@@ -14,8 +15,8 @@ cdef enum:
     # Longer texts are not kept.
     MAX_TEXT_BYTES = 31
 
-# Keep the text by which a search ended, or part of it: of a short search a short text, of a long one the text and its end. The oldest
-# others give way. `bytes` has one byte in each word. (Without memory nothing is kept.)
+# Keep the text by which a search ended, or part of it: of a short search a short text, of a long one the text and its end. The
+# oldest others give way. `bytes` has one byte in each word. (Without memory nothing is kept.)
 cdef void keep_text(Nodes* n, const uint32_t* bytes, uint32_t length, bint is_of_long_search) noexcept nogil
 
 # Whether a kept text shows that `e` matches something; this is noted. The first function tries only the short ones. Returns 1, 0

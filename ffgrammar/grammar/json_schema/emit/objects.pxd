@@ -17,6 +17,7 @@ cdef list _meet_first_want(Symbols em, Shape shape, tuple wanted)
 cdef dict _listed_names(Shape shape)
 # Returns the symbol of the objects in which keys beside the named ones meet the wants; None when there are none.
 cdef _object(Symbols em, Shape shape, int depth, tuple wanted)
-# Takes the names of properties (the first `listed` of them are listed), and the expression of the bodies of all allowed keys, or None.
+# Takes the names of properties (the first `listed` of them are listed), and the expression of the bodies of all keys that are
+# allowed, or None.
 # Returns a list of Items (see members.py), or None when a required property has no value.
 cdef _items(Symbols em, Shape shape, int depth, dict names, int listed, allowed)
