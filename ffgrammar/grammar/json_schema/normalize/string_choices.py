@@ -13,12 +13,12 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
-from ffgrammar.grammar.json_schema.documents.contents import SILENT
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschemas
 from ffgrammar.grammar.json_schema.shape.choices import Choice
 from ffgrammar.grammar.json_schema.shape.shape import Shape
 from ffgrammar.grammar.json_schema.shape.types import STR
 from ffgrammar.grammar.json_schema.spec.internal_keywords import NOT, NOT_MULTIPLE, TYPES_LEFT, WITHOUT
+from ffgrammar.grammar.json_schema.spec.keywords import KEYWORDS, Role
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 
 __all__ = ["FEW", "StringChoice", "string_choices"]
@@ -28,7 +28,7 @@ FEW = 3
 # How many `not` in each other an option may have.
 NEGATIONS = 2
 # The keywords of options that are looked at. (The shapes of others may take long to make.)
-_WORDS = SILENT | {
+_WORDS = {row.word for row in KEYWORDS if row.role is Role.ANNOTATION} | {
     *("type", "const", "enum", "pattern", "format", "minLength", "maxLength", "not", NOT, WITHOUT, TYPES_LEFT),
     *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", NOT_MULTIPLE),
 }
