@@ -76,7 +76,7 @@ class Limits:
             emptiness_steps=10_000,
             rules=50_000,
             alternatives=2_000,
-            row_items=2_000,
+            row_items=20_000,
             row_bytes=32 << 20,
             cache_bytes=64 << 20,
             mask_bytes=8 << 20,

@@ -17,6 +17,7 @@ from collections import Counter
 from typing import Any
 
 from hostile_sources import Hostile, compiled, sources
+from hostile_variants import variants
 
 import ffgrammar as ff
 
@@ -105,7 +106,7 @@ def main() -> int:
     tok.grammar_bytes = 0
     bitmask = ff.allocate_bitmask(1, tok.vocab_size)
     rng = random.Random(args.seed)
-    corpus = [one for one in sources() if args.only in one.name]
+    corpus = [one for one in (*sources(), *variants()) if args.only in one.name]
     # (what is large or nested deep by itself is left alone)
     small = [one for one in corpus if "in each other" not in one.name and len(json.dumps(one.source)) < 20_000]
     tried = corpus + [mutated(rng.choice(small), rng.choice(small), rng) for _ in range(args.mutations)]
