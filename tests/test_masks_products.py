@@ -15,6 +15,8 @@ from oracle.masks import ByteTree, brute_force_mask
 PRIMES = [n for n in range(2, 230) if all(n % other for other in range(2, n))]
 CLASSES = [f"[{first}-{last}]" for first, last in zip(LETTERS[:20], LETTERS[3:23], strict=True)]
 IDN = string(format="idn-hostname")
+EVEN = [{"pattern": f"^[^{letter}]*({letter}[^{letter}]*{letter}[^{letter}]*)*$"} for letter in LETTERS]
+PASSWORDS = [string(pattern=f"^(?=.*{letter})(?=.*[0-9]).{{8,20}}$") for letter in LETTERS]
 
 
 def _words(count: int) -> list[dict[str, Any]]:
@@ -46,6 +48,22 @@ SOURCES: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "letters, twice each": (
         string(allOf=[{"pattern": f"{letter}.*{letter}"} for letter in LETTERS[:9]]),
         ('"', '"a', '"abab', '"abcdefghi'),
+    ),
+    "an even number of each letter": (
+        string(allOf=EVEN[:10]),
+        ('"', '"a', '"abab', '"abcdefghi'),
+    ),
+    "an odd number of each letter": (string(**{"not": {"anyOf": EVEN[:10]}}), ('"', '"a', '"abab', '"abcdefghi')),
+    "one even number": ({"oneOf": [string(**one) for one in EVEN[:8]]}, ('"', '"a', '"abab', '"abcdefgh')),
+    "some of each letter": (
+        string(allOf=[{"pattern": f"^[^{c}]*({c}[^{c}]*){{{n}}}$"} for n, c in enumerate(LETTERS[:8], 1)]),
+        ('"', '"a', '"bc', '"hhhhhhhh', '"abb'),
+    ),
+    "one password": ({"oneOf": PASSWORDS[:6]}, ('"', '"a', '"x1', '"axy', '"1234567', '"xxxxxxxxxxxxxxxxxxa')),
+    "all passwords": ({"allOf": PASSWORDS[:8]}, ('"', '"a', '"ab', '"x1', '"1234567', '"xxxxxxxxxxx')),
+    "letters that are words": (
+        string(allOf=[{"pattern": rf"\b{letter}\b"} for letter in LETTERS[:10]]),
+        ('"', '"a', '"a b', '"abc é', '"d-e-'),
     ),
     "two kinds of strings": (
         {"anyOf": [string(allOf=_words(4), minLength=14), {"allOf": [IDN, string(pattern="^[^a]*$")]}]},
@@ -91,6 +109,10 @@ CHEAP: dict[str, tuple[dict[str, Any], bytes, int]] = {
         b'"abzc',
         6000,
     ),
+    "an even number of 20 letters": (string(allOf=EVEN[:20]), b'"aab', 6000),
+    "one even number of 20": ({"oneOf": [string(**one) for one in EVEN[:20]]}, b'"aab', 20000),
+    "one of 16 passwords": ({"oneOf": PASSWORDS[:16]}, b'"axy1y', 6000),
+    "exactly one of two kinds of names": ({"oneOf": [IDN, string(format="hostname")]}, b'"abc.e', 30000),
 }
 
 
@@ -127,7 +149,8 @@ def test_random_walks(cl100k: ff.Tokenizer, tree: ByteTree) -> None:
     """Along random texts, each of which is read with other witnesses."""
     random_ = random.Random(5)
     bitmask = ff.allocate_bitmask(1, cl100k.vocab_size)
-    for name in ("a name or one word", "a multiple of one prime", "two kinds of strings"):
+    names = ("a name or one word", "a multiple of one prime", "two kinds of strings", "one even number", "one password")
+    for name in names:
         matcher = ff.compile_json_schema(SOURCES[name][0], cl100k).matcher()
         for _ in range(6):
             matcher.fill_bitmask(bitmask)

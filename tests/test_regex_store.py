@@ -168,6 +168,18 @@ def test_a_member_of_what_is_left_out_matches_nothing() -> None:
     assert not store.is_nothing(store.derivative(having_none, 0x7A))
 
 
+def test_what_a_complement_leaves_out_beside_what_is_known_matches_nothing() -> None:
+    """No search is needed, which would try each set of 12 letters."""
+    store = ExprStore(Limits(emptiness_steps=100))
+    char = store.byte_set(bytes(range(0x20, 0x7F)))
+    anything, length = store.repeat(char, 0, None), store.repeat(char, 8, 20)
+    having = [store.concat([anything, store.byte_set(bytes([letter])), anything]) for letter in range(0x61, 0x6D)]
+    passwords = [store.intersect([length, one]) for one in having]
+    first_only = store.intersect([passwords[0], *[store.complement(one) for one in passwords[1:]]])
+    assert store.derivative(first_only, 0x62) == NOTHING
+    assert not store.is_nothing(store.derivative(first_only, 0x7A))
+
+
 def test_emptiness_of_large_expressions_is_decided_or_limited() -> None:
     store = ExprStore(Limits(emptiness_steps=1000))
     either = store.byte_set(b"ab")

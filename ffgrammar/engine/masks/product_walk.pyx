@@ -9,6 +9,7 @@ from ffgrammar.core.intern cimport intern_add, intern_truncate
 from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push
+from ffgrammar.engine.masks.product_repair cimport repair_terms
 from ffgrammar.engine.masks.product_search cimport (
     NOT_KNOWN, any_alive, any_met, can_complete, is_dead, is_met, make_body,
 )
@@ -113,7 +114,9 @@ cdef int find_target(
     cdef int status
     if bit_test(p.closing, byte):
         return put_together(p, d, before, parts, byte, target)
-    status = can_complete(p, d.nodes, parts, width)
+    status = repair_terms(p, parts)
+    if status == 0:
+        status = can_complete(p, d.nodes, parts, width)
     if status == NOT_KNOWN or (status == 0 and any_met(p, parts)):
         return put_together(p, d, before, parts, byte, target)
     target[0] = NO_STATE_YET if status else DEAD

@@ -35,6 +35,9 @@ cdef struct Parts:
     Vec completed     # WITNESS_WORDS a part: the witnesses that it matches
     Vec witnesses     # the bytes of all witnesses
     Vec ends          # per witness: its end in `witnesses`
+    Map ways          # part << 1 | complemented -> the next byte on a way (part_ways.pyx)
+    Vec queue         # scratch: the parts that a search for a way has met, each with the index of the one before it and the byte
+    Map queued        # scratch: these parts, as keys
 
 # Make a table of parts over the expressions of `nodes`, which must outlive it. Returns OK or NO_MEMORY; free it in both cases, by
 # its owner.

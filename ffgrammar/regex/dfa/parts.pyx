@@ -27,6 +27,9 @@ cdef int parts_init(Parts* p, Nodes* nodes) noexcept nogil:
     own_vec(&p.owner, &p.completed)
     own_vec(&p.owner, &p.witnesses)
     own_vec(&p.owner, &p.ends)
+    own_map(&p.owner, &p.ways)
+    own_vec(&p.owner, &p.queue)
+    own_map(&p.owner, &p.queued)
     if owner_status(&p.owner) < 0 or find_part(p, NOTHING, &part) < 0:
         return NO_MEMORY
     return find_part(p, ANY, &part)

@@ -3,6 +3,7 @@
 - nodes: hash-consed nodes and the constructors that simplify them.
 - members: how unions and intersections are simplified.
 - inclusion: whether an expression lies in a loop.
+- absorption: members that lie in a loop of another member.
 - derivative: derivatives, and the byte classes that they define.
 - lengths: lengths in an arithmetic progression.
 - crowding: whether an intersection asks for longer texts than it allows.

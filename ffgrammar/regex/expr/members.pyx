@@ -11,18 +11,15 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport LIMIT_EXPRESSION_SIZE, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_push
-from ffgrammar.regex.expr.inclusion cimport within_star
+from ffgrammar.regex.expr.absorption cimport absorb
 from ffgrammar.regex.expr.nodes cimport (
-    ALIVE, ANY, DEAD_END, EMPTY, FAR, K_AND, K_CAT, K_NOT, K_OR, K_REP, K_SET, NOTHING, NULLABLE, Nodes, add_node, depth_of,
-    is_star, make_complement, make_concat, make_set, node, node_kind, node_len,
+    ALIVE, ANY, DEAD_END, EMPTY, FAR, K_AND, K_CAT, K_NOT, K_OR, K_SET, NOTHING, NULLABLE, Nodes, add_node, depth_of,
+    make_complement, make_concat, make_set, node, node_kind, node_len,
 )
 
 cdef enum:
     # How many byte sets are pulled out of the members of one union or intersection. One character has at most six bytes.
     MAX_PULLED = 8
-    # How many loops of one union or intersection are compared with the other members, and how many complements of what begins
-    # with a loop.
-    MAX_LOOPS = 4
     # How many members of one intersection are looked up in each union that it excludes.
     MAX_EXCLUDED = 4
 
@@ -72,84 +69,6 @@ cdef size_t sort_members(Nodes* n, size_t base) noexcept nogil:
             kept += 1
     n.stack.len = base + 1 + kept
     return kept
-
-
-cdef bint any_within(Nodes* n, size_t base, size_t loop_at, uint32_t loop) noexcept nogil:
-    """Whether a member other than the one at `loop_at` lies in a loop."""
-    cdef size_t i
-    for i in range(base + 1, n.stack.len):
-        if i != loop_at and within_star(n, n.stack.data[i], loop):
-            return True
-    return False
-
-
-cdef size_t drop_within(Nodes* n, size_t base, size_t loop_at) noexcept nogil:
-    """Drop the members that lie in the loop at `loop_at`. Returns where the loop is then."""
-    cdef uint32_t loop = n.stack.data[loop_at]
-    cdef size_t place = loop_at
-    cdef size_t kept = base + 1
-    cdef size_t i
-    for i in range(base + 1, n.stack.len):
-        if i == loop_at:
-            place = kept
-        elif within_star(n, n.stack.data[i], loop):
-            continue
-        n.stack.data[kept] = n.stack.data[i]
-        kept += 1
-    n.stack.len = kept
-    return place
-
-
-cdef inline bint begins_with_loop(const Nodes* n, uint32_t e) noexcept nogil:
-    return node_kind(n, e) == K_CAT and node_kind(n, node(n, e)[1]) == K_REP
-
-
-cdef bint any_tighter(const Nodes* n, size_t base, uint32_t e) noexcept nogil:
-    """Whether a member is `e`, which begins with a loop, but for tighter bounds of this loop. So it lies in `e`."""
-    cdef const uint32_t* wide = node(n, node(n, e)[1])
-    cdef const uint32_t* tight
-    cdef uint32_t other
-    cdef size_t i
-    for i in range(base + 1, n.stack.len):
-        other = n.stack.data[i]
-        if begins_with_loop(n, other) and node(n, other)[2] == node(n, e)[2]:
-            tight = node(n, node(n, other)[1])
-            if tight[1] == wide[1] and tight[2] >= wide[2] and tight[3] <= wide[3]:
-                return True
-    return False
-
-
-cdef bint absorb(Nodes* n, uint32_t kind, size_t base) noexcept nogil:
-    """Use that members lie in a loop of another member: a union drops them, and an intersection drops the loop. Returns False
-    if an intersection has a member that lies in a loop, and the complement of the loop; or a member that begins with a loop, and
-    the complement of the same with wider bounds of the loop.
-
-    (Exactly one of the 12 patterns "aa" to "ll": without this the first mask takes 20 s, with it 4 ms.)
-    """
-    cdef size_t i = base + 1
-    cdef uint32_t loops = 0
-    cdef uint32_t beginnings = 0
-    cdef uint32_t e
-    while i < n.stack.len and loops < MAX_LOOPS:
-        e = n.stack.data[i]
-        if is_star(n, e):
-            loops += 1
-            if kind == K_OR:
-                i = drop_within(n, base, i)
-            elif any_within(n, base, i, e):
-                n.stack.len -= 1
-                n.stack.data[i] = n.stack.data[n.stack.len]
-                continue
-        elif kind == K_AND and node_kind(n, e) == K_NOT and is_star(n, node(n, e)[1]):
-            loops += 1
-            if any_within(n, base, i, node(n, e)[1]):
-                return False
-        elif kind == K_AND and node_kind(n, e) == K_NOT and begins_with_loop(n, node(n, e)[1]) and beginnings < MAX_LOOPS:
-            beginnings += 1
-            if any_tighter(n, base, node(n, e)[1]):
-                return False
-        i += 1
-    return True
 
 
 cdef struct Gathered:
@@ -328,6 +247,43 @@ cdef int pull_first(Nodes* n, uint32_t kind, size_t base, uint32_t levels, const
     return status if status < 0 else make_concat(n, head, e, out)
 
 
+cdef int use_members(Nodes* n, size_t base) noexcept nogil:
+    """What is a member need not be said once more in the complement of an intersection: x & ~(x & y) is x & ~y. Returns 1 if a
+    member was replaced, else 0 or a status.
+
+    (For exactly one of 10 patterns of the same length, each with a letter of its own, a search looked at each set of the letters to
+    see that nothing is left.)
+    """
+    cdef size_t count = n.stack.len - base - 1
+    cdef size_t top = n.stack.len
+    cdef size_t i
+    cdef uint32_t j, e, inner
+    cdef int status = 0
+    for i in range(base + 1, top):
+        e = n.stack.data[i]
+        if node_kind(n, e) != K_NOT or node_kind(n, node(n, e)[1]) != K_AND:
+            continue
+        inner = node(n, e)[1]
+        if vec_push(&n.stack, K_AND) < 0:
+            return NO_MEMORY
+        for j in range(1, node_len(n, inner)):
+            e = node(n, inner)[j]
+            if not sorted_has(n.stack.data + base + 1, count, e) and vec_push(&n.stack, e) < 0:
+                return NO_MEMORY
+        if n.stack.len - top == node_len(n, inner):
+            n.stack.len = top
+            continue
+        status = make_members(n, K_AND, top, &e)
+        if status >= 0:
+            status = make_complement(n, e, &e)
+        if status < 0:
+            return status
+        n.stack.data[i] = e
+        # (the members must be in order, and this one may not be)
+        return 1
+    return 0
+
+
 cdef int simplify_members(Nodes* n, uint32_t kind, size_t base, uint32_t levels, uint32_t* out) noexcept nogil:
     cdef Gathered found
     cdef uint32_t bits[8]
@@ -358,6 +314,10 @@ cdef int simplify_members(Nodes* n, uint32_t kind, size_t base, uint32_t levels,
         out[0] = NOTHING
         return OK
     count = sort_members(n, base)
+    if kind == K_AND and levels:
+        status = use_members(n, base)
+        if status:
+            return status if status < 0 else simplify_members(n, kind, base, levels - 1, out)
     if count > 1 and levels and common_first(n, kind, base, bits):
         return pull_first(n, kind, base, levels, bits, out)
     if count > 1:

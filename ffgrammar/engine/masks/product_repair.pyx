@@ -1,0 +1,93 @@
+"""Each step goes on with the part that was begun, so that two parts do not undo each other's steps in turns."""
+
+from libc.stdint cimport uint32_t
+
+from ffgrammar.core.pulse cimport pulse
+from ffgrammar.core.status cimport NO_MEMORY
+from ffgrammar.core.vec cimport vec_push
+from ffgrammar.engine.masks.product_search cimport is_dead
+from ffgrammar.engine.masks.products cimport T_COUNT, T_FIRST, term_at, term_count
+from ffgrammar.regex.dfa.part_ways cimport NO_WAY, find_way
+from ffgrammar.regex.dfa.parts cimport ANY_PART, MAX_WITNESS_BYTES, NO_PART, add_witness, step_part
+from ffgrammar.regex.expr.nodes cimport nullable
+
+cdef enum:
+    # A text that completes a term has so many bytes at most.
+    MAX_TEXT_BYTES = 256
+    # So many terms are tried.
+    MAX_TERMS = 4
+    # When so many tuples of a state in a row were tried in vain, no more are.
+    MAX_IN_VAIN = 32
+
+
+cdef bint is_open(const Products* p, uint32_t part, uint32_t literal) noexcept nogil:
+    """Whether a literal does not match the empty text yet."""
+    return nullable(p.parts.nodes, p.parts.exprs.data[part]) == literal & 1
+
+
+cdef int step_term(Products* p, const uint32_t* literals, uint32_t count, uint32_t byte) noexcept nogil:
+    """Move the parts of a term, which are in `pairs`, by a byte. Returns 1; 0 if one of them shows that the term is dead; or a
+    status."""
+    cdef uint32_t i, part
+    cdef int status = pulse(&p.parts.nodes.pulse, 1 + (count >> 4))
+    for i in range(count):
+        if status >= 0:
+            status = step_part(&p.parts, p.pairs.data[i], byte, &part)
+        if status < 0:
+            return status
+        if part == (<uint32_t>ANY_PART if literals[i] & 1 else <uint32_t>NO_PART):
+            return 0
+        p.pairs.data[i] = part
+    return 1
+
+
+cdef int repair(Products* p, const uint32_t* parts, uint32_t number) noexcept nogil:
+    """Complete a term. The text becomes `text`. Returns 1, 0 or a status."""
+    cdef const uint32_t* literals = p.literals.data + term_at(p, number)[T_FIRST]
+    cdef uint32_t count = term_at(p, number)[T_COUNT]
+    cdef uint32_t tried = 0
+    cdef uint32_t i, byte
+    cdef int status = 1
+    p.pairs.len = p.text.len = 0
+    for i in range(count):
+        if vec_push(&p.pairs, parts[literals[i] >> 1]) < 0:
+            return NO_MEMORY
+    i = 0
+    while status > 0:
+        # (after the part that was begun, all others are looked at)
+        tried = 0
+        while tried < count and not is_open(p, p.pairs.data[i], literals[i]):
+            i = i + 1 if i + 1 < count else 0
+            tried += 1
+        if tried == count:
+            return p.text.len != 0
+        if p.text.len == MAX_TEXT_BYTES:
+            return 0
+        status = find_way(&p.parts, p.pairs.data[i], literals[i] & 1, &byte)
+        if status < 0 or byte == NO_WAY:
+            return status
+        if vec_push(&p.text, byte) < 0:
+            return NO_MEMORY
+        status = step_term(p, literals, count, byte)
+    return status
+
+
+cdef int repair_terms(Products* p, const uint32_t* parts) noexcept nogil:
+    cdef uint32_t tried = 0
+    cdef uint32_t i
+    cdef int status = 0
+    if p.unrepaired == MAX_IN_VAIN:
+        return 0
+    for i in range(term_count(p)):
+        if status or tried == MAX_TERMS:
+            break
+        if not is_dead(p, parts, term_at(p, i)):
+            tried += 1
+            status = repair(p, parts, i)
+    if status == 0 and tried:
+        p.unrepaired += 1
+    elif status > 0:
+        p.unrepaired = 0
+        if p.text.len <= MAX_WITNESS_BYTES and add_witness(&p.parts, p.text.data, <uint32_t>p.text.len) < 0:
+            return NO_MEMORY
+    return status
