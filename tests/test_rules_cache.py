@@ -6,7 +6,6 @@ import json
 import random
 import subprocess
 import sys
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from test_tokens_huggingface import byte_fallback, byte_level, texts
 
 import ffgrammar as ff
 from ffgrammar.core import put_off
+from ffgrammar.core.checksum import checksum
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.loaders import cached_file, vocabulary_cache
@@ -179,7 +179,7 @@ def test_forged_entries_do_not_crash(file: Path, folder: Path) -> None:
     def try_entry(fields: dict[str, Any], data: bytes) -> None:
         text = json.dumps(fields).encode()
         sealed = len(text).to_bytes(4, "little") + text + data
-        entry.write_bytes(MAGIC + sha256(sealed).digest() + sealed)
+        entry.write_bytes(MAGIC + checksum(sealed).to_bytes(DIGEST, "little") + sealed)
         tok = ff.Tokenizer.from_file(file)
         if tok.canon is not None:
             verdicts(tok, [ids, ids[::-1]])

@@ -9,13 +9,13 @@ import stat
 import subprocess
 import sys
 import threading
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from test_tokens_huggingface import byte_fallback, byte_level, texts
 
+from ffgrammar.core.checksum import checksum
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders import cached_file, vocabulary_cache
 from ffgrammar.tokens.loaders.parts import build_parts
@@ -200,7 +200,7 @@ def test_the_directory_may_change_before_rules_are_needed(
 
 def sealed(rest: bytes) -> bytes:
     """An entry with the right checksum."""
-    return MAGIC + sha256(rest).digest() + rest
+    return MAGIC + checksum(rest).to_bytes(DIGEST, "little") + rest
 
 
 def test_damaged_entries_are_written_anew(file: Path, folder: Path) -> None:

@@ -23,6 +23,7 @@ from ffgrammar.tokens.loaders.rules_cache import keep_rules, kept_rules
 from ffgrammar.tokens.loaders.source import Source
 from ffgrammar.tokens.loaders.vocabulary_cache import (
     CachedVocabulary,
+    CacheKey,
     Identity,
     cache_key,
     identify,
@@ -103,7 +104,7 @@ class KeepingRules:
         key, files: as in `keep_rules`.
     """
 
-    def __init__(self, listed: ListedRules, key: str, files: Sequence[Identity]) -> None:
+    def __init__(self, listed: ListedRules, key: CacheKey, files: Sequence[Identity]) -> None:
         self._listed = listed
         self._key = key
         self._files = files
@@ -119,7 +120,7 @@ class KeepingRules:
         return rules
 
 
-def _keeping(read: ReadTokenizer, key: str | None, files: Sequence[Identity]) -> ReadTokenizer:
+def _keeping(read: ReadTokenizer, key: CacheKey | None, files: Sequence[Identity]) -> ReadTokenizer:
     """What was read, with rules that are kept when they are made, if they can be."""
     if key is None or not isinstance(read.rules, ListedRules):
         return read
@@ -127,7 +128,7 @@ def _keeping(read: ReadTokenizer, key: str | None, files: Sequence[Identity]) ->
 
 
 def _assemble(
-    kept: CachedVocabulary, key: str, files: Sequence[Identity], read: Callable[[], ReadTokenizer]
+    kept: CachedVocabulary, key: CacheKey, files: Sequence[Identity], read: Callable[[], ReadTokenizer]
 ) -> TokenizerParts:
     late = LateReading(lambda: _keeping(read(), key, files), kept.trie, lambda: kept_rules(key, kept.trie, files))
     return TokenizerParts(

@@ -1,13 +1,13 @@
 """Vocabularies of files, kept in the user's cache directory, so that the next process need not read the file again.
 
-    key = cache_key(path, options)
+    key = cache_key(path, options)          # None: there is no cache
     entry = read_entry(key, files)          # None: not there, damaged, or of a file that has changed
     write_entry(key, vocabulary, files)     # never fails: where nothing can be written, nothing is kept
 
 An entry is one file. It has the vocabulary in front-coded form (vocabulary/pack.py), and the rest of
 `CachedVocabulary` in its header:
 
-    magic (8 bytes) | sha256 of the rest | length of the header, u32 | header, JSON | the front-coded tokens
+    magic (8 bytes) | checksum of the rest, u64 | length of the header, u32 | header, JSON | the front-coded tokens
 
 An entry is of use only if all of this is the same: the path and the options of the call; the code that makes entries;
 and for the tokenizer's file and the files beside it the device, the inode, the size, and two times: of the last
@@ -31,6 +31,7 @@ import time
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ffgrammar.core.checksum import checksum
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm
 from ffgrammar.tokens.vocabulary.special import check_eos, check_special_tokens
@@ -39,6 +40,7 @@ from ffgrammar.tokens.vocabulary.trie import TokenTrie
 __all__ = [
     "SUFFIX",
     "CachedVocabulary",
+    "CacheKey",
     "cache_folder",
     "cache_key",
     "identify",
@@ -50,9 +52,9 @@ __all__ = [
 ]
 
 VARIABLE = "FFGRAMMAR_CACHE"
-MAGIC = b"FFVOCAB3"
+MAGIC = b"FFVOCAB4"
 SUFFIX = ".vocab"
-DIGEST = 32
+DIGEST = 8
 # The most bytes of all entries together. Entries that were used last are kept, as far as they fit.
 MAX_BYTES = 256 << 20
 MAX_ENTRY = 64 << 20
@@ -64,6 +66,14 @@ ABANDONED_S = 3600.0
 CODE = ("bpe", "pretokenize", os.path.join("pretokenize", "data"), "vocabulary")
 
 Identity = tuple[int, ...] | None
+
+
+class CacheKey(NamedTuple):
+    """Where an entry is: its path, and the call that it is for, as JSON. (The path has a checksum of the call, and another
+    call may have the same one.)"""
+
+    path: str
+    call: str
 
 
 class CachedVocabulary(NamedTuple):
@@ -123,8 +133,8 @@ def _code() -> list[tuple[str, int, int]]:
     return sorted(found)
 
 
-def cache_key(path: str, options: Sequence[Any]) -> str | None:
-    """The path of an entry; None if there is no cache, or no entry can be made for these options.
+def cache_key(path: str, options: Sequence[Any]) -> CacheKey | None:
+    """Where the entry is; None if there is no cache, or no entry can be made for these options.
 
     Args:
         path: the tokenizer's file.
@@ -133,20 +143,20 @@ def cache_key(path: str, options: Sequence[Any]) -> str | None:
     folder = cache_folder()
     if folder is None:
         return None
-    import hashlib
-
     try:
-        text = json.dumps([os.path.abspath(path), *options]) + repr(_code())
+        call = json.dumps([os.path.abspath(path), *options])
+        code = repr(_code())
     except (OSError, TypeError, ValueError):
         return None
-    return os.path.join(folder, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:40] + SUFFIX)
+    name = "".join(f"{checksum(text.encode('utf-8', 'surrogatepass')):016x}" for text in (call, code))
+    return CacheKey(os.path.join(folder, name + SUFFIX), call)
 
 
-def read_entry(key: str, files: Sequence[Identity]) -> CachedVocabulary | None:
+def read_entry(key: CacheKey, files: Sequence[Identity]) -> CachedVocabulary | None:
     """The entry at this path; None if it is not there, damaged or of other files.
 
     Args:
-        key: its path, from `cache_key`.
+        key: from `cache_key`.
         files: what `identify` says of the files now.
     """
     try:
@@ -156,24 +166,24 @@ def read_entry(key: str, files: Sequence[Identity]) -> CachedVocabulary | None:
         return None
 
 
-def read_sealed(path: str, files: Sequence[Identity]) -> tuple[dict[str, Any], memoryview] | None:
+def read_sealed(key: CacheKey, files: Sequence[Identity]) -> tuple[dict[str, Any], memoryview] | None:
     """The header of an entry and what follows it; None if it is not there, or of other files. If the entry is damaged,
     returns None or raises an error of one of several classes. The arguments are as in `read_entry`."""
-    import hashlib
-
-    data = _read_own_file(path)
+    data = _read_own_file(key.path)
     if data is None:
         return None
     start = len(MAGIC) + DIGEST
     view = memoryview(data)
-    if data[: len(MAGIC)] != MAGIC or hashlib.sha256(view[start:]).digest() != data[len(MAGIC) : start]:
+    if data[: len(MAGIC)] != MAGIC or checksum(view[start:]) != int.from_bytes(data[len(MAGIC) : start], "little"):
         return None
     size = int.from_bytes(data[start : start + 4], "little")
     header = json.loads(data[start + 4 : start + 4 + size])
-    if header["key"] != os.path.basename(path) or [one and tuple(one) for one in header["files"]] != list(files):
+    if (header["key"], header["call"]) != (os.path.basename(key.path), key.call):
+        return None
+    if [one and tuple(one) for one in header["files"]] != list(files):
         return None
     # (`_make_room` deletes the entries with the latest times last)
-    os.utime(path)
+    os.utime(key.path)
     return header, view[start + 4 + size :]
 
 
@@ -223,11 +233,11 @@ def _unpack(header: dict[str, Any], tokens: memoryview) -> CachedVocabulary | No
     )
 
 
-def write_entry(key: str, vocabulary: CachedVocabulary, files: Sequence[Identity]) -> None:
+def write_entry(key: CacheKey, vocabulary: CachedVocabulary, files: Sequence[Identity]) -> None:
     """Write an entry. Where that is not possible, nothing happens.
 
     Args:
-        key: its path, from `cache_key`.
+        key: from `cache_key`.
         vocabulary: what the entry says.
         files: what `identify` said of the files before they were read.
     """
@@ -243,21 +253,18 @@ def write_entry(key: str, vocabulary: CachedVocabulary, files: Sequence[Identity
     write_sealed(key, fields, raw, files)
 
 
-def write_sealed(path: str, fields: dict[str, Any], data: bytes, files: Sequence[Identity]) -> None:
+def write_sealed(key: CacheKey, fields: dict[str, Any], data: bytes, files: Sequence[Identity]) -> None:
     """Write an entry. Where that is not possible, nothing happens.
 
     Args:
-        path: where.
+        key, files: as in `write_entry`.
         fields: its header, as JSON values.
         data: what follows the header.
-        files: as in `write_entry`.
     """
-    import hashlib
-
-    header = json.dumps({**fields, "key": os.path.basename(path), "files": files}).encode()
+    header = json.dumps({**fields, "key": os.path.basename(key.path), "call": key.call, "files": files}).encode()
     rest = len(header).to_bytes(4, "little") + header + data
     if len(rest) + len(MAGIC) + DIGEST <= MAX_ENTRY:
-        _write(path, MAGIC + hashlib.sha256(rest).digest() + rest)
+        _write(key.path, MAGIC + checksum(rest).to_bytes(DIGEST, "little") + rest)
 
 
 def _write(path: str, data: bytes) -> None:

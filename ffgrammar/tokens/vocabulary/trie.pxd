@@ -129,12 +129,9 @@ cdef class TokenTrie:
     # Returns the front-coded form of tokens (front_coded.pxd). `order` and `count` are those of `_build`.
     cdef bytearray _front_code(self, const uint32_t* order, uint32_t count)
 
-    # Make nodes, aliases and index from `raw`, which is the front-coded form of `count` tokens and has `size` bytes. `order` has
-    # the ids of these tokens, in byte order. `wide` says whether the form is wide. `aliases` says how many tokens in it have
-    # the same bytes as the token before them.
-    cdef int _make_nodes(
-        self, const uint32_t* order, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases
-    ) except -1
+    # Make nodes, aliases and index from `raw`, which is the front-coded form of `count` tokens and has `size` bytes. `wide` says
+    # whether the form is wide. `aliases` says how many tokens in it have the same bytes as the token before them.
+    cdef int _make_nodes(self, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases) except -1
 
     # Whether the front-coded form of the tokens is wide: whether a token that is in the trie has more than 255 bytes.
     cdef bint is_wide(self) noexcept nogil
@@ -147,6 +144,10 @@ cdef class TokenTrie:
     cdef int _load_front_coded(
         self, const uint8_t* raw, size_t size, uint32_t count, list long_tokens, bint wide
     ) except -1
+
+    # Make `offsets` of lengths, and `blob`, and write the tokens that are too long for the trie. `tokens` has (id, bytes) of these,
+    # and `others` is how many bytes the others have together.
+    cdef int _read_long_tokens(self, list tokens, uint64_t others) except -1
 
     # List the tokens that are too long for the trie.
     cdef int _list_long_tokens(self) except -1
