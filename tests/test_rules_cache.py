@@ -18,7 +18,7 @@ from ffgrammar.core import put_off
 from ffgrammar.core.checksum import checksum
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.rules import CanonicalRules
-from ffgrammar.tokens.loaders import cached_file, vocabulary_cache
+from ffgrammar.tokens.loaders import cached_file, identity, vocabulary_cache
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules
 from ffgrammar.tokens.loaders.packed_rules import PackedRules
 from ffgrammar.tokens.loaders.vocabulary_cache import DIGEST, MAGIC
@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache that keeps also small files, and those that were just written. Rules that are made of files are noted."""
     monkeypatch.setenv("FFGRAMMAR_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cached_file, "MIN_BYTES", 0)
-    monkeypatch.setattr(vocabulary_cache, "SETTLED_NS", -(10**12))
+    monkeypatch.setattr(identity, "SETTLED_NS", -(10**12))
     make_packed = ListedRules.make_packed
 
     def noted(self: ListedRules, trie: TokenTrie) -> tuple[CanonicalRules, PackedRules]:
@@ -111,8 +111,8 @@ def test_the_first_mask_does_not_wait_for_the_entry(file: Path, folder: Path, mo
 
 def test_an_entry_is_written_at_the_end_of_a_process(file: Path, folder: Path) -> None:
     code = (
-        "import sys; import ffgrammar as ff; from ffgrammar.tokens.loaders import cached_file, vocabulary_cache;"
-        "cached_file.MIN_BYTES = 0; vocabulary_cache.SETTLED_NS = -(10**12);"
+        "import sys; import ffgrammar as ff; from ffgrammar.tokens.loaders import cached_file, identity;"
+        "cached_file.MIN_BYTES = 0; identity.SETTLED_NS = -(10**12);"
         "assert ff.Tokenizer.from_file(sys.argv[1]).canon"
     )
     subprocess.run([sys.executable, "-c", code, str(file)], check=True)

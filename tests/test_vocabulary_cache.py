@@ -17,8 +17,8 @@ from test_tokens_huggingface import byte_fallback, byte_level, texts
 
 from ffgrammar.core.checksum import checksum
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.loaders import cached_file, vocabulary_cache
-from ffgrammar.tokens.loaders.parts import build_parts
+from ffgrammar.tokens.loaders import build, cached_file, identity, vocabulary_cache
+from ffgrammar.tokens.loaders.build import build_parts
 from ffgrammar.tokens.loaders.vocabulary_cache import DIGEST, MAGIC, cache_folder
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -30,8 +30,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache that keeps also small files, and those that were just written."""
     monkeypatch.setenv("FFGRAMMAR_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cached_file, "MIN_BYTES", 0)
-    monkeypatch.setattr(vocabulary_cache, "SETTLED_NS", -(10**12))
-    monkeypatch.setattr(cached_file, "build_parts", lambda *args: BUILDS.append(args) or build_parts(*args))
+    monkeypatch.setattr(identity, "SETTLED_NS", -(10**12))
+    monkeypatch.setattr(build, "build_parts", lambda *args: BUILDS.append(args) or build_parts(*args))
     BUILDS.clear()
     return tmp_path / "cache"
 
@@ -170,7 +170,7 @@ def test_a_changed_file_is_read(change: str, file: Path, folder: Path) -> None:
 
 
 def test_a_file_that_was_just_written_is_not_kept(file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary_cache, "SETTLED_NS", 2_000_000_000)
+    monkeypatch.setattr(identity, "SETTLED_NS", 2_000_000_000)
     os.utime(file)
     load(file, 1)
     load(file, 1)
@@ -186,6 +186,40 @@ def test_a_file_that_changes_before_its_rules_are_needed(change: Any, file: Path
         tok.encode("text")
     assert tok.canon is None and "is gone or has changed" in (tok.canon_reason or "")
     assert tok.decode([5])
+
+
+def test_calls_whose_entries_have_the_same_name(file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary_cache, "checksum", lambda data: 1)
+    for _ in range(2):
+        for size in (1000, 2000):
+            assert load(file, 1, vocab_size=size).vocab_size == size
+            assert load(file, 0, vocab_size=size).vocab_size == size
+    assert len(entries(folder)) == 1
+
+
+IMPORTS = """
+import sys
+import ffgrammar as ff
+from ffgrammar.tokens.loaders import cached_file, identity
+
+cached_file.MIN_BYTES, identity.SETTLED_NS = 0, -10**12
+before = set(sys.modules)
+tok = ff.Tokenizer.from_file(sys.argv[1])
+grammar = [name for name in sys.modules if name.startswith(("ffgrammar.grammar", "ffgrammar.engine"))]
+print(len(set(sys.modules) - before), "hashlib" in sys.modules, grammar)
+"""
+
+
+def test_little_is_imported(file: Path, folder: Path) -> None:
+    """A tokenizer from the cache needs no module that reads files."""
+
+    def loaded() -> str:
+        command = [sys.executable, "-c", IMPORTS, str(file)]
+        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+    first, second = loaded().split(" ", 1), loaded().split(" ", 1)
+    assert int(second[0]) < 45 < int(first[0])
+    assert second[1] == "False []\n"
 
 
 def test_the_directory_may_change_before_rules_are_needed(
@@ -356,9 +390,9 @@ def test_small_files_are_not_kept(file: Path, folder: Path, monkeypatch: pytest.
 def test_threads_and_processes_share_a_cache(file: Path, folder: Path) -> None:
     expected = load(file, 1).fingerprint
     code = (
-        "import sys; from ffgrammar.tokens.loaders import cached_file, vocabulary_cache\n"
+        "import sys; from ffgrammar.tokens.loaders import cached_file, identity, vocabulary_cache\n"
         "from ffgrammar import Tokenizer\n"
-        "cached_file.MIN_BYTES, vocabulary_cache.SETTLED_NS = 0, -10**12\n"
+        "cached_file.MIN_BYTES, identity.SETTLED_NS = 0, -10**12\n"
         "for turn in range(60):\n"
         "    for path in vocabulary_cache.os.scandir(sys.argv[2]) if turn % 3 == 0 else []:\n"
         "        try: vocabulary_cache.os.unlink(path.path)\n"

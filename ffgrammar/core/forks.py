@@ -12,9 +12,13 @@ import contextlib
 import importlib
 import os
 import sys
-import threading
-import weakref
+from _thread import get_ident
 from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import threading
+    import weakref
 
 __all__ = ["at_fork", "is_forking", "new_lock"]
 
@@ -38,6 +42,10 @@ def new_lock() -> threading.RLock:
     The thread that holds it may take it again: the handler of a signal may run in the middle of it. A thread that forks
     holds all locks, and a handler may run then, too.
     """
+    # (to load a tokenizer takes no lock, and less time than to import these)
+    import threading
+    import weakref
+
     lock = threading.RLock()
     _locks.add(weakref.ref(lock, _locks.discard))
     return lock
@@ -46,7 +54,7 @@ def new_lock() -> threading.RLock:
 def is_forking() -> bool:
     """Whether the thread that calls holds the locks for a fork: the handler of a signal runs in the middle of it. Other
     threads may wait for these locks, so it must not wait for other threads."""
-    return threading.get_ident() in _forking
+    return get_ident() in _forking
 
 
 def at_fork(hold: _Handler, let_go: _Handler) -> None:
@@ -59,7 +67,7 @@ def at_fork(hold: _Handler, let_go: _Handler) -> None:
 
 
 def _hold() -> None:
-    _forking.add(threading.get_ident())
+    _forking.add(get_ident())
     for tries_left in reversed(range(_TRIES)):
         _finish_imports()
         for hold, let_go in _handlers.copy():

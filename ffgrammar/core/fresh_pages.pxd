@@ -27,7 +27,7 @@ cdef extern from *:
             for (size_t at = 0; at < size; at += 4096) ((volatile char *)memory)[at] = 0;
     }
     """
-    # Have the system give all pages of fresh memory of `size` bytes at once. Where it cannot do that, a zero is written to each page.
-    # (A page costs half as much as when it is first used by itself, and a fourth if it would be read before it is written to.
-    # A table is read by a look-up before its first entry is written.)
+    # Have the system give all pages of fresh memory of `size` bytes at once. Where it cannot do that, a zero is written to each
+    # page. (A page costs half as much as when it is first used by itself, and a fourth if it would be read before it is written
+    # to. A table is read by a look-up before its first entry is written.)
     void claim_pages "ffgrammar_claim_pages"(void* memory, size_t size) noexcept nogil

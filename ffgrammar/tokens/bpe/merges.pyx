@@ -79,6 +79,7 @@ cdef class Merges:
         cdef uint8_t[1] text
         cdef int32_t found
         cdef size_t room = <size_t>trie.vocab_size + 1
+        trie.need_index()
         self.trie = trie
         self.pairs = pairs
         self.by_token = <TokenParts*>malloc(room * sizeof(TokenParts))

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import re
 from io import FileIO
+from os import PathLike
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.tokens.loaders.model_folder import find_path
 
-__all__ = ["TokenizerFile", "find_file", "find_path", "unreadable"]
+__all__ = ["TokenizerFile", "find_file", "unreadable"]
 
-# The files that are looked for in a model's folder, in this order. The first says most about a tokenizer.
-NAMES = ("tokenizer.json", "tekken.json", "tokenizer.model")
 WORD_LINE = re.compile(rb"\d+ b?(['\"]).*\1 \d+\s*\n")
 RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+=* \d+\s*\n")
 
@@ -33,24 +33,6 @@ class TokenizerFile(NamedTuple):
     path: Path
     kind: Literal["huggingface", "tekken", "ranks", "words", "sentencepiece", "gguf"]
     data: bytes
-
-
-def find_path(path: Path) -> Path:
-    """The path itself or, if it is that of a model's folder, the path of the tokenizer in this folder.
-
-    Raises:
-        TokenizerError: the folder has no tokenizer, or the system does not accept the path.
-    """
-    try:
-        if not path.is_dir():
-            return path
-        found = [path / name for name in NAMES if (path / name).exists()]
-    except (OSError, ValueError) as error:
-        # (a name that is too long, or has a zero byte, say)
-        raise unreadable(path, error) from None
-    if not found:
-        raise TokenizerError(f"{path}: this folder has none of {', '.join(NAMES)}")
-    return found[0]
 
 
 def unreadable(path: Path, error: OSError | ValueError) -> TokenizerError:
@@ -72,13 +54,13 @@ def _whole(file: FileIO, start: bytes) -> bytes:
     return file.readall()
 
 
-def find_file(path: Path) -> TokenizerFile:
+def find_file(place: str | PathLike[str]) -> TokenizerFile:
     """The tokenizer in a file or a model's folder.
 
     Raises:
         TokenizerError: the file cannot be read, or is of no kind that is read here. The message lists the known kinds.
     """
-    path = find_path(path)
+    path = Path(find_path(place))
     try:
         with path.open("rb", buffering=0) as file:
             # (a GGUF file is not read here: it may have a model of many gigabytes)

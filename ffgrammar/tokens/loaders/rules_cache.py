@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.packed_parts import pack_parts, pairs_fit
+from ffgrammar.tokens.loaders.identity import Identity
 from ffgrammar.tokens.loaders.packed_rules import PackedRules
-from ffgrammar.tokens.loaders.vocabulary_cache import SUFFIX, CacheKey, Identity, read_sealed, write_sealed
+from ffgrammar.tokens.loaders.vocabulary_cache import SUFFIX, CacheKey, read_sealed, write_sealed
 from ffgrammar.tokens.pretokenize.packed_automata import pack_automata, unpack_automata
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ __all__ = ["keep_rules", "kept_rules"]
 
 
 def _of_rules(key: CacheKey) -> CacheKey:
-    return key._replace(path=f"{key.path.removesuffix(SUFFIX)}-rules{SUFFIX}")
+    path, call = key
+    return f"{path.removesuffix(SUFFIX)}-rules{SUFFIX}", call
 
 
 def keep_rules(key: CacheKey, packed: PackedRules, rules: CanonicalRules, files: Sequence[Identity]) -> None:

@@ -75,9 +75,9 @@ cdef void front_code(
     uint8_t* raw,
 ) noexcept nogil
 
-# Read the lengths in a form of `size` bytes, which may be damaged. Puts the length of the token with id i into offsets[i + 1]; all of
-# `offsets` are 0 before. Adds the lengths to `total`, and to `aliases` the number of tokens that have the same bytes as the token
-# before them. Ids must be below `vocab_size`, and lengths no more than `most`. Returns NULL, or what is wrong.
+# Read the lengths in a form of `size` bytes, which may be damaged. Puts the length of the token with id i into offsets[i + 1].
+# Before, all of `offsets` are 0. Adds the lengths to `total`, and to `aliases` the number of tokens that have the same bytes as the
+# token before them. Ids must be below `vocab_size`, and lengths no more than `most`. Returns NULL, or what is wrong.
 cdef const char* read_lengths(
     const FrontCoded* coded,
     size_t size,

@@ -64,7 +64,7 @@ cdef extern from *:
     # The SHORT bytes at `text`.
     Start start_at "ffgrammar_start_at"(const uint8_t* text) noexcept nogil
 
-    # Write a token of at most SHORT bytes to `text`. It has the first `shared` bytes of `start`, and then the `more` bytes at `rest`.
+    # Write a token of at most SHORT bytes to `text`. It has the first `shared` bytes of `start`, then the `more` bytes at `rest`.
     # Returns its start. SHORT bytes from `text`, from `rest` and from `rest - shared` on can be read. (No branch depends on the
     # token's length, and nothing waits for what was written before.)
     Start write_short "ffgrammar_write_short"(

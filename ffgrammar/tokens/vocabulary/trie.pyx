@@ -5,8 +5,9 @@
     trie.subtree(b"a")       # [0, 1]: the tokens that begin with "a", in byte order
 
 The .pxd describes the nodes and how to walk over them. A trie is filled once, by one linear pass over the tokens in byte order, and
-never changes, so any number of threads may read it. A trie takes 10 bytes a node, 4 bytes an id, the tokens' bytes, and 8 to 16
-bytes a token for the index from bytes to ids: 4 MB for the 100,000 tokens of cl100k.
+never changes, so any number of threads may read it. Only its index from bytes to ids is made later: plain masks do not need it. A
+trie takes 10 bytes a node, 4 bytes an id, the tokens' bytes, and 8 to 16 bytes a token for the index: 4 MB for the 100,000 tokens
+of cl100k.
 """
 
 cimport cython
@@ -15,13 +16,14 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from ffgrammar.core.fresh_pages cimport claim_pages
+from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.tokens.vocabulary.byte_order cimport sort_by_bytes
 from ffgrammar.tokens.vocabulary.front_coded cimport (
-    FrontCoded, front_code, front_coded, front_coded_head, front_coded_id, front_coded_lengths, further_bytes, read_bytes, read_lengths,
-    shared_bytes,
+    FrontCoded, front_code, front_coded, front_coded_head, front_coded_id, front_coded_lengths, further_bytes, read_bytes,
+    read_lengths, shared_bytes,
 )
 from ffgrammar.tokens.vocabulary.packed_tokens cimport SLACK, PackedTokens
-from ffgrammar.tokens.vocabulary.token_index cimport index_enter_all, index_find, index_open, index_replace
+from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex, index_enter_all, index_find, index_open, index_replace
 
 from ffgrammar.core.errors import TokenizerError
 
@@ -121,14 +123,18 @@ cdef void _set_sizes(TokenTrie trie, uint32_t made) noexcept nogil:
         heights[i] = levels
 
 
-cdef void _index_tokens(TokenTrie trie) noexcept nogil:
-    """Enters all tokens into the index. Of equal tokens it has the one that represents their bytes."""
+cdef int _index_tokens(TokenTrie trie, TokenIndex* index) noexcept nogil:
+    """Makes an index of all tokens. Of equal tokens it has the one that represents their bytes. Returns OK or NO_MEMORY."""
     cdef uint32_t k
+    if index_open(index, trie.blob, trie.offsets, trie.token_count) < 0:
+        return NO_MEMORY
+    claim_pages(index.slots, (<size_t>index.mask + 1) * sizeof(uint32_t))
     # (of several equal tokens, this enters the one with the lowest id)
-    index_enter_all(&trie.index, trie.vocab_size)
+    index_enter_all(index, trie.vocab_size)
     for k in range(trie.alias_count):
         if trie.alias_of[k] > trie.alias_id[k]:
-            index_replace(&trie.index, trie.alias_id[k], trie.alias_of[k])
+            index_replace(index, trie.alias_id[k], trie.alias_of[k])
+    return OK
 
 
 @cython.final
@@ -354,12 +360,8 @@ cdef class TokenTrie:
         self.alias_count = aliases
         self.node_count = <uint32_t>nodes
         self.token_count = count + self.long_count
-        if index_open(&self.index, self.blob, self.offsets, self.token_count) < 0:
-            raise MemoryError
-        claim_pages(self.index.slots, (<size_t>self.index.mask + 1) * sizeof(uint32_t))
         with nogil:
             _fill_nodes(self, &coded)
-            _index_tokens(self)
         return 0
 
     cdef void _list_in_order(self, uint32_t* order) noexcept:
@@ -392,6 +394,16 @@ cdef class TokenTrie:
         free(self.long_list)
         free(self.blob)
         free(self.offsets)
+
+    cdef int need_index(self) except -1:
+        cdef TokenIndex index
+        # (without the GIL, two threads may get here)
+        with cython.critical_section(self):
+            if self.index.slots == NULL:
+                if _index_tokens(self, &index) < 0:
+                    raise MemoryError
+                self.index = index
+        return 0
 
     cdef int64_t find_node(self, const uint8_t* text, size_t count) noexcept nogil:
         cdef uint32_t at
@@ -447,6 +459,7 @@ cdef class TokenTrie:
 
     def id_of(self, bytes text not None):
         """The id that represents the bytes `text`, or -1."""
+        self.need_index()
         return self.find_token(text, len(text))
 
     def node(self, node):
