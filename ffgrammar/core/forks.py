@@ -12,12 +12,11 @@ import contextlib
 import importlib
 import os
 import sys
-from _thread import get_ident
+from _thread import RLock, get_ident
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    import threading
     import weakref
 
 __all__ = ["at_fork", "is_forking", "new_lock"]
@@ -28,25 +27,24 @@ _IMPORTED_LATE = ("ffgrammar", "numpy")
 # How many times a fork waits for imports. (An import may never end: the forking thread may be in the middle of it.)
 _TRIES = 100
 
-_locks: set[weakref.ref[threading.RLock]] = set()
-_held: list[threading.RLock] = []
+_locks: set[weakref.ref[RLock]] = set()
+_held: list[RLock] = []
 _Handler = Callable[[], None]
 _handlers: list[tuple[_Handler, _Handler]] = []
 _let_go_later: list[_Handler] = []
 _forking: set[int] = set()
 
 
-def new_lock() -> threading.RLock:
+def new_lock() -> RLock:
     """A lock that os.fork() waits for. A thread that holds this lock must take no other lock of the package.
 
     The thread that holds it may take it again: the handler of a signal may run in the middle of it. A thread that forks
     holds all locks, and a handler may run then, too.
     """
-    # (to load a tokenizer takes no lock, and less time than to import these)
-    import threading
+    # (no lock is needed to load a tokenizer from the cache)
     import weakref
 
-    lock = threading.RLock()
+    lock = RLock()
     _locks.add(weakref.ref(lock, _locks.discard))
     return lock
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 import re
 from io import FileIO
 from os import PathLike
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.whole_file import read_whole
 from ffgrammar.tokens.loaders.model_folder import find_path
 
 __all__ = ["TokenizerFile", "find_file", "unreadable"]
@@ -30,19 +30,19 @@ class TokenizerFile(NamedTuple):
     """A file of a known kind. `data` is its content, or b"" for a GGUF file. (The content is kept because a pipe cannot
     be read twice.)"""
 
-    path: Path
+    path: str
     kind: Literal["huggingface", "tekken", "ranks", "words", "sentencepiece", "gguf"]
     data: bytes
 
 
-def unreadable(path: Path, error: OSError | ValueError) -> TokenizerError:
+def unreadable(path: str, error: OSError | ValueError) -> TokenizerError:
     """The error for a path that cannot be read. If nothing is there, it says that a name is not looked up elsewhere."""
     reason = error.strerror if isinstance(error, OSError) else error
     advice = ""
     if isinstance(error, FileNotFoundError):
         # (a name such as OWNER/MODEL reads as a path, too)
         advice = "; nothing is fetched: give the path of a tokenizer's file or of a model's folder on this machine"
-    return TokenizerError(f"cannot read {str(path)[:100]!r}: {reason}{advice}")
+    return TokenizerError(f"cannot read {path[:100]!r}: {reason}{advice}")
 
 
 def _whole(file: FileIO, start: bytes) -> bytes:
@@ -51,7 +51,7 @@ def _whole(file: FileIO, start: bytes) -> bytes:
     if not file.seekable():
         return start + file.readall()
     file.seek(0)
-    return file.readall()
+    return read_whole(file)
 
 
 def find_file(place: str | PathLike[str]) -> TokenizerFile:
@@ -60,9 +60,9 @@ def find_file(place: str | PathLike[str]) -> TokenizerFile:
     Raises:
         TokenizerError: the file cannot be read, or is of no kind that is read here. The message lists the known kinds.
     """
-    path = Path(find_path(place))
+    path = find_path(place)
     try:
-        with path.open("rb", buffering=0) as file:
+        with FileIO(path) as file:
             # (a GGUF file is not read here: it may have a model of many gigabytes)
             data = file.read(4)
             if data != b"GGUF":

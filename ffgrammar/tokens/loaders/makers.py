@@ -31,6 +31,8 @@ from ffgrammar.tokens.vocabulary.special import (
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ffgrammar.tokens.loaders.files import TokenizerFile
     from ffgrammar.tokens.loaders.reading import ReadTokenizer
 
@@ -101,7 +103,7 @@ def make_huggingface(source: Any, eos_token_ids: EosIds, vocab_size: int | None)
     call = Source("from_huggingface", {"source": given, "eos_token_ids": eos, "vocab_size": vocab_size})
     if path is not None:
         # (messages name what was given: the file, or its folder)
-        return cached_parts(str(path), call, lambda file: read_tokenizer(file, eos)._replace(name=str(source)))
+        return cached_parts(path, call, lambda file: read_tokenizer(file, eos)._replace(name=str(source)))
     parts = build_parts(read_tokenizer(source, eos), vocab_size)
     parts.source = call
     return parts
@@ -182,35 +184,40 @@ def read_file(file: TokenizerFile, name: str, eos_token_ids: EosIds, pattern: st
         from ffgrammar.tokens.loaders.huggingface import read_tokenizer
 
         return read_tokenizer(file.path, eos_token_ids, file.data)
+    from pathlib import Path
+
+    path = Path(file.path)
     if file.kind == "gguf":
         from ffgrammar.tokens.loaders.gguf import read_gguf
 
-        return read_gguf(file.path, eos_token_ids)
+        return read_gguf(path, eos_token_ids)
     if file.kind == "sentencepiece":
         from ffgrammar.tokens.loaders.sentencepiece import read_sentencepiece
 
-        return read_sentencepiece(file.path, file.data, eos_token_ids)
+        return read_sentencepiece(path, file.data, eos_token_ids)
     if file.kind == "words":
-        return _read_words(file, name, eos_token_ids)
-    return _read_ranks(file, name, eos_token_ids, pattern)
+        return _read_words(path, file, name, eos_token_ids)
+    return _read_ranks(path, file, name, eos_token_ids, pattern)
 
 
-def _read_words(file: TokenizerFile, name: str, eos_token_ids: EosIds) -> ReadTokenizer:
+def _read_words(path: Path, file: TokenizerFile, name: str, eos_token_ids: EosIds) -> ReadTokenizer:
     from ffgrammar.tokens.loaders.reading import ReadTokenizer
     from ffgrammar.tokens.loaders.word_list import END_OF_TEXT, NO_RULES, WordEncoder, read_word_list
 
-    tokens = read_word_list(file.path, file.data)
+    tokens = read_word_list(path, file.data)
     eos = [END_OF_TEXT] if eos_token_ids is None else eos_token_ids
     return ReadTokenizer(tokens, {}, eos, name, WordEncoder(), None, NO_RULES)
 
 
-def _read_ranks(file: TokenizerFile, name: str, eos_token_ids: EosIds, pattern: str | None) -> ReadTokenizer | str:
+def _read_ranks(
+    path: Path, file: TokenizerFile, name: str, eos_token_ids: EosIds, pattern: str | None
+) -> ReadTokenizer | str:
     from ffgrammar.tokens.loaders.build import PatternRules
     from ffgrammar.tokens.loaders.encoders import RulesEncoder
     from ffgrammar.tokens.loaders.ranks import read_rank_file, read_tekken
     from ffgrammar.tokens.loaders.reading import ReadTokenizer
 
-    read = read_tekken(file.path, file.data) if file.kind == "tekken" else read_rank_file(file.path, file.data, pattern)
+    read = read_tekken(path, file.data) if file.kind == "tekken" else read_rank_file(path, file.data, pattern)
     if read.embedded is not None:
         return read.embedded
     if eos_token_ids is None and not read.eos:

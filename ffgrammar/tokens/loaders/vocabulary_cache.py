@@ -31,6 +31,7 @@ from typing import Any
 
 from ffgrammar.core.checksum import checksum
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.whole_file import read_whole
 from ffgrammar.tokens.loaders.identity import Identity
 from ffgrammar.tokens.loaders.parts import TokenizerParts
 from ffgrammar.tokens.vocabulary.special import check_eos, check_special_tokens
@@ -106,8 +107,8 @@ def cache_key(path: str, options: Sequence[Any]) -> CacheKey | None:
 
 
 def read_entry(key: CacheKey, files: Sequence[Identity]) -> tuple[TokenizerParts, bool, bool] | None:
-    """The parts in an entry without encoder and rules, whether there is an encoder, and whether there are rules. None if
-    the entry is not there, damaged or of other files.
+    """The parts in an entry without encoder and rules, whether there is an encoder, and whether there are rules. None
+    says that the entry is not there, damaged or of other files.
 
     Args:
         key: from `cache_key`.
@@ -154,8 +155,8 @@ def _read_own_file(path: str) -> bytes | None:
         own = stat.S_ISREG(one.st_mode) and one.st_uid == os.geteuid() and not one.st_mode & 0o022
         if not own or one.st_size > MAX_ENTRY:
             return None
-        with open(handle, "rb", closefd=False) as file:
-            return file.read()
+        with open(handle, "rb", buffering=0, closefd=False) as file:
+            return read_whole(file)
     except OSError:
         return None
     finally:

@@ -20,6 +20,7 @@ from libc.string cimport memcmp, strlen
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
+from ffgrammar.core.fresh_pages cimport claim_pages
 from ffgrammar.core.short_copy cimport SHORT, copy_short
 from ffgrammar.tokens.loaders.json_scanner cimport (
     FOUND, NO_MEMORY, UNUSUAL, ReadStatus, Text, next_byte, skip_string, skip_value, take_byte,
@@ -67,6 +68,7 @@ cdef class JsonText:
                 is_never[token] = 1
         if spare == NULL:
             raise MemoryError
+        claim_pages(ids, <size_t>len(found))
         with nogil:
             all_found = read_merges(&text, &self.texts, table, banned, spare, ids)
         free(spare)
