@@ -15,6 +15,7 @@ token has these bytes, are `secondary`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -220,7 +221,7 @@ def read_rules(
     if left:
         secondary |= {number for number in left if not _is_named(vocabulary, number)}
     splits = read_splits(steps["pre_tokenizer"], units.space)
-    if units.missing and any(RARE.search(text) for split in splits for text in (split.pattern, *atoms)):
+    if units.missing and any(re.search(RARE, text) for split in splits for text in (split.pattern, *atoms)):
         raise TokenizerError("the pre-tokenizer or an added token names characters that no tokens spell")
     return ListedRules(
         vocabulary,
