@@ -205,21 +205,24 @@ from ffgrammar.tokens.loaders import cached_file, identity
 cached_file.MIN_BYTES, identity.SETTLED_NS = 0, -10**12
 before = set(sys.modules)
 tok = ff.Tokenizer.from_file(sys.argv[1])
-grammar = [name for name in sys.modules if name.startswith(("ffgrammar.grammar", "ffgrammar.engine"))]
-print(len(set(sys.modules) - before), "hashlib" in sys.modules, grammar)
+print(*set(sys.modules) - before)
 """
+# What takes long to import: modules that read files or make rules, and some of the standard library
+SLOW = {
+    f"ffgrammar.tokens.{name}" for name in ("loaders.huggingface", "loaders.build", "canonical.rules", "bpe.merges")
+}
+SLOW |= {"ffgrammar.engine", "ffgrammar.grammar", "ffgrammar.draw", "hashlib", "dataclasses", "inspect", "pathlib"}
 
 
 def test_little_is_imported(file: Path, folder: Path) -> None:
     """A tokenizer from the cache needs no module that reads files."""
 
-    def loaded() -> str:
+    def loaded() -> set[str]:
         command = [sys.executable, "-c", IMPORTS, str(file)]
-        return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+        return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
 
-    first, second = loaded().split(" ", 1), loaded().split(" ", 1)
-    assert int(second[0]) < 45 < int(first[0])
-    assert second[1] == "False []\n"
+    assert "ffgrammar.tokens.loaders.huggingface" in loaded()
+    assert loaded().isdisjoint(SLOW)
 
 
 def test_the_directory_may_change_before_rules_are_needed(

@@ -12,7 +12,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.words_of_bytes cimport low_bytes, short_word, word_at
 
 cdef enum:
-    BATCH = 32  # tokens whose slots are fetched together
+    AHEAD = 16  # how many tokens before its turn a slot is fetched
 
 cdef struct TokenIndex:
     # A hash table from bytes to ids, with open addressing and linear probing. A slot is 0 if it is free, and otherwise
@@ -117,20 +117,15 @@ cdef inline void index_enter(TokenIndex* index, uint32_t token, uint64_t key) no
 cdef inline void index_enter_all(TokenIndex* index, uint32_t vocab_size) noexcept nogil:
     """Enter all tokens that have bytes, those with low ids first. After the bytes of the last one, SLACK bytes (packed_tokens.pxd)
     can be read."""
-    cdef uint64_t[BATCH] keys
-    cdef uint32_t first = 0, count, i, length
-    cdef const uint8_t* text
-    while first < vocab_size:
-        count = min(vocab_size - first, <uint32_t>BATCH)
-        for i in range(count):
-            length = index.offsets[first + i + 1] - index.offsets[first + i]
-            text = index.blob + index.offsets[first + i]
-            keys[i] = hash_with_slack(text, length)
-            prefetch(&index.slots[<uint32_t>(keys[i] >> 8) & index.mask])
-        for i in range(count):
-            if index.offsets[first + i + 1] != index.offsets[first + i]:
-                index_enter(index, first + i, keys[i])
-        first += count
+    cdef uint64_t[AHEAD] keys
+    cdef const uint32_t* offsets = index.offsets
+    cdef uint32_t token
+    for token in range(vocab_size + AHEAD):
+        if token >= <uint32_t>AHEAD and offsets[token - AHEAD + 1] != offsets[token - AHEAD]:
+            index_enter(index, token - AHEAD, keys[token % AHEAD])
+        if token < vocab_size:
+            keys[token % AHEAD] = hash_with_slack(index.blob + offsets[token], offsets[token + 1] - offsets[token])
+            prefetch(&index.slots[<uint32_t>(keys[token % AHEAD] >> 8) & index.mask])
 
 
 cdef inline void index_replace(TokenIndex* index, uint32_t other, uint32_t token) noexcept nogil:
