@@ -29,6 +29,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from ffgrammar.core import cython_shared  # type: ignore[attr-defined]  # (setup.py makes it)
 from ffgrammar.core.checksum import checksum
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.whole_file import read_whole
@@ -57,6 +58,10 @@ MAX_BYTES = 256 << 20
 MAX_ENTRY = 64 << 20
 # A file that is as old as this and has not been renamed was left by a process that is gone.
 ABANDONED_S = 3600.0
+# (where modules are no files, there is no cache)
+LIBRARY = getattr(cython_shared, "__file__", "")
+# What is compiled. It does nothing itself, and to ask about so many files would take a third of a millisecond.
+SOURCES = (".pyx", ".pxd", ".pyi")
 # The folders of the code that makes entries, apart from this one.
 CODE = ("bpe", "pretokenize", os.path.join("pretokenize", "data"), "vocabulary")
 
@@ -79,12 +84,12 @@ def cache_folder() -> str | None:
 def _code() -> list[tuple[str, int, int]]:
     """A list that differs between versions and builds of the code that makes entries."""
     here = os.path.dirname(os.path.abspath(__file__))
-    found = []
+    # (the code of all compiled modules may be in one library)
+    about = [(os.path.basename(LIBRARY), os.stat(LIBRARY))]
     for folder in (here, *(os.path.join(os.path.dirname(here), name) for name in CODE)):
         with os.scandir(folder) as entries:
-            about = [(one.name, one.stat()) for one in entries if one.is_file()]
-        found += [(name, one.st_size, one.st_mtime_ns) for name, one in about]
-    return sorted(found)
+            about += [(one.name, one.stat()) for one in entries if one.is_file() and not one.name.endswith(SOURCES)]
+    return sorted((name, one.st_size, one.st_mtime_ns) for name, one in about)
 
 
 def cache_key(path: str, options: Sequence[Any]) -> CacheKey | None:
