@@ -6,7 +6,6 @@ import json
 import random
 import subprocess
 import sys
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +15,10 @@ from test_tokens_huggingface import byte_fallback, byte_level, texts
 
 import ffgrammar as ff
 from ffgrammar.core import put_off
+from ffgrammar.core.checksum import checksum
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.rules import CanonicalRules
-from ffgrammar.tokens.loaders import cached_file, vocabulary_cache
+from ffgrammar.tokens.loaders import cached_file, identity, vocabulary_cache
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules
 from ffgrammar.tokens.loaders.packed_rules import PackedRules
 from ffgrammar.tokens.loaders.vocabulary_cache import DIGEST, MAGIC
@@ -32,7 +32,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache that keeps also small files, and those that were just written. Rules that are made of files are noted."""
     monkeypatch.setenv("FFGRAMMAR_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cached_file, "MIN_BYTES", 0)
-    monkeypatch.setattr(vocabulary_cache, "SETTLED_NS", -(10**12))
+    monkeypatch.setattr(identity, "SETTLED_NS", -(10**12))
     make_packed = ListedRules.make_packed
 
     def noted(self: ListedRules, trie: TokenTrie) -> tuple[CanonicalRules, PackedRules]:
@@ -111,8 +111,8 @@ def test_the_first_mask_does_not_wait_for_the_entry(file: Path, folder: Path, mo
 
 def test_an_entry_is_written_at_the_end_of_a_process(file: Path, folder: Path) -> None:
     code = (
-        "import sys; import ffgrammar as ff; from ffgrammar.tokens.loaders import cached_file, vocabulary_cache;"
-        "cached_file.MIN_BYTES = 0; vocabulary_cache.SETTLED_NS = -(10**12);"
+        "import sys; import ffgrammar as ff; from ffgrammar.tokens.loaders import cached_file, identity;"
+        "cached_file.MIN_BYTES = 0; identity.SETTLED_NS = -(10**12);"
         "assert ff.Tokenizer.from_file(sys.argv[1]).canon"
     )
     subprocess.run([sys.executable, "-c", code, str(file)], check=True)
@@ -179,7 +179,7 @@ def test_forged_entries_do_not_crash(file: Path, folder: Path) -> None:
     def try_entry(fields: dict[str, Any], data: bytes) -> None:
         text = json.dumps(fields).encode()
         sealed = len(text).to_bytes(4, "little") + text + data
-        entry.write_bytes(MAGIC + sha256(sealed).digest() + sealed)
+        entry.write_bytes(MAGIC + checksum(sealed).to_bytes(DIGEST, "little") + sealed)
         tok = ff.Tokenizer.from_file(file)
         if tok.canon is not None:
             verdicts(tok, [ids, ids[::-1]])
@@ -222,8 +222,11 @@ def test_forged_entries_do_not_crash(file: Path, folder: Path) -> None:
 
 
 def test_entries_are_of_no_use_to_other_code() -> None:
-    """The key has each file of the code that makes entries, so a new version reads none of an older one."""
+    """The key has each file of the code that makes entries, and the library of all compiled code. So a new version
+    reads none of an older one."""
     tokens = Path(vocabulary_cache.__file__).parent.parent
     code = {name for name, _, _ in vocabulary_cache._code()}
     for folder in ("loaders", "vocabulary", "bpe", "pretokenize", "pretokenize/data"):
-        assert {path.name for path in (tokens / folder).iterdir() if path.is_file()} <= code
+        files = {path for path in (tokens / folder).iterdir() if path.is_file()}
+        assert {path.name for path in files if path.suffix not in (".pyx", ".pxd", ".pyi")} <= code
+    assert any(name.startswith("cython_shared.") for name in code)

@@ -24,11 +24,11 @@ from ffgrammar.tokens.bpe.packed_parts import pack_parts
 from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.canonical.sequence import CanonicalSequence
 from ffgrammar.tokens.loaders.added_tokens import MAX_SLICED, Beginnings, begins_in
+from ffgrammar.tokens.loaders.build import build_parts
 from ffgrammar.tokens.loaders.huggingface import read_tokenizer
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules, read_rules
 from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT
 from ffgrammar.tokens.loaders.huggingface_units import byte_alphabet
-from ffgrammar.tokens.loaders.parts import build_parts
 from ffgrammar.tokens.report import is_canonical
 from ffgrammar.tokens.tokenizer import Tokenizer
 from ffgrammar.tokens.vocabulary.normal_form import FORMS, is_normal

@@ -192,6 +192,24 @@ def test_the_front_coded_form_has_all(tokens: list[bytes], secondary: set[int], 
     assert other.front_coded() == (raw, count, long_tokens, wide)
 
 
+# Two texts, and where a token begins and ends in one of them: neighbours share up to all of their bytes
+CUTS = st.tuples(st.sampled_from([bytes(range(65, 105)), b"A" * 40]), st.integers(0, 5), st.integers(0, 35))
+
+
+@given(st.lists(CUTS, max_size=30))
+def test_tokens_of_about_sixteen_bytes(cuts: list[tuple[bytes, int, int]]) -> None:
+    """Tokens of up to sixteen bytes are put together in another way than longer ones."""
+    listed = [text[start : start + size] for text, start, size in cuts]
+    trie = TokenTrie(listed)
+    raw, count, long_tokens, wide = trie.front_coded()
+    other = TokenTrie.from_front_coded(raw, count, trie.vocab_size, long_tokens, wide)
+    for number, token in enumerate(listed):
+        assert other.token_bytes(number) == token
+        # (the index is filled by another function than look-ups use)
+        assert other.id_of(token) == trie.id_of(token) == (listed.index(token) if token else -1)
+        assert other.id_of(token + b"?") == -1
+
+
 @given(LONG, SIZES, st.data())
 def test_damaged_front_coded_forms(tokens: list[bytes], sizes: list[int], data: st.DataObject) -> None:
     """Whatever the bytes are, there is an error or a trie that is sound."""

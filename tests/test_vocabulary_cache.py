@@ -9,16 +9,16 @@ import stat
 import subprocess
 import sys
 import threading
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import pytest
 from test_tokens_huggingface import byte_fallback, byte_level, texts
 
+from ffgrammar.core.checksum import checksum
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.loaders import cached_file, vocabulary_cache
-from ffgrammar.tokens.loaders.parts import build_parts
+from ffgrammar.tokens.loaders import build, cached_file, identity, vocabulary_cache
+from ffgrammar.tokens.loaders.build import build_parts
 from ffgrammar.tokens.loaders.vocabulary_cache import DIGEST, MAGIC, cache_folder
 from ffgrammar.tokens.tokenizer import Tokenizer
 
@@ -30,8 +30,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A cache that keeps also small files, and those that were just written."""
     monkeypatch.setenv("FFGRAMMAR_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cached_file, "MIN_BYTES", 0)
-    monkeypatch.setattr(vocabulary_cache, "SETTLED_NS", -(10**12))
-    monkeypatch.setattr(cached_file, "build_parts", lambda *args: BUILDS.append(args) or build_parts(*args))
+    monkeypatch.setattr(identity, "SETTLED_NS", -(10**12))
+    monkeypatch.setattr(build, "build_parts", lambda *args: BUILDS.append(args) or build_parts(*args))
     BUILDS.clear()
     return tmp_path / "cache"
 
@@ -170,7 +170,7 @@ def test_a_changed_file_is_read(change: str, file: Path, folder: Path) -> None:
 
 
 def test_a_file_that_was_just_written_is_not_kept(file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vocabulary_cache, "SETTLED_NS", 2_000_000_000)
+    monkeypatch.setattr(identity, "SETTLED_NS", 2_000_000_000)
     os.utime(file)
     load(file, 1)
     load(file, 1)
@@ -188,6 +188,43 @@ def test_a_file_that_changes_before_its_rules_are_needed(change: Any, file: Path
     assert tok.decode([5])
 
 
+def test_calls_whose_entries_have_the_same_name(file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vocabulary_cache, "checksum", lambda data: 1)
+    for _ in range(2):
+        for size in (1000, 2000):
+            assert load(file, 1, vocab_size=size).vocab_size == size
+            assert load(file, 0, vocab_size=size).vocab_size == size
+    assert len(entries(folder)) == 1
+
+
+IMPORTS = """
+import sys
+import ffgrammar as ff
+from ffgrammar.tokens.loaders import cached_file, identity
+
+cached_file.MIN_BYTES, identity.SETTLED_NS = 0, -10**12
+before = set(sys.modules)
+tok = ff.Tokenizer.from_file(sys.argv[1])
+print(*set(sys.modules) - before)
+"""
+# What takes long to import: modules that read files or make rules, and some of the standard library
+SLOW = {
+    f"ffgrammar.tokens.{name}" for name in ("loaders.huggingface", "loaders.build", "canonical.rules", "bpe.merges")
+}
+SLOW |= {"ffgrammar.engine", "ffgrammar.grammar", "ffgrammar.draw", "hashlib", "dataclasses", "inspect", "pathlib"}
+
+
+def test_little_is_imported(file: Path, folder: Path) -> None:
+    """A tokenizer from the cache needs no module that reads files."""
+
+    def loaded() -> set[str]:
+        command = [sys.executable, "-c", IMPORTS, str(file)]
+        return set(subprocess.run(command, check=True, capture_output=True, text=True).stdout.split())
+
+    assert "ffgrammar.tokens.loaders.huggingface" in loaded()
+    assert loaded().isdisjoint(SLOW)
+
+
 def test_the_directory_may_change_before_rules_are_needed(
     file: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -200,7 +237,7 @@ def test_the_directory_may_change_before_rules_are_needed(
 
 def sealed(rest: bytes) -> bytes:
     """An entry with the right checksum."""
-    return MAGIC + sha256(rest).digest() + rest
+    return MAGIC + checksum(rest).to_bytes(DIGEST, "little") + rest
 
 
 def test_damaged_entries_are_written_anew(file: Path, folder: Path) -> None:
@@ -356,9 +393,9 @@ def test_small_files_are_not_kept(file: Path, folder: Path, monkeypatch: pytest.
 def test_threads_and_processes_share_a_cache(file: Path, folder: Path) -> None:
     expected = load(file, 1).fingerprint
     code = (
-        "import sys; from ffgrammar.tokens.loaders import cached_file, vocabulary_cache\n"
+        "import sys; from ffgrammar.tokens.loaders import cached_file, identity, vocabulary_cache\n"
         "from ffgrammar import Tokenizer\n"
-        "cached_file.MIN_BYTES, vocabulary_cache.SETTLED_NS = 0, -10**12\n"
+        "cached_file.MIN_BYTES, identity.SETTLED_NS = 0, -10**12\n"
         "for turn in range(60):\n"
         "    for path in vocabulary_cache.os.scandir(sys.argv[2]) if turn % 3 == 0 else []:\n"
         "        try: vocabulary_cache.os.unlink(path.path)\n"

@@ -20,6 +20,9 @@ In reading order:
 - `bits`: sets of small numbers, stored as bits.
 - `compare`: comparisons of many words at once.
 - `fresh_pages`: fresh memory, whose pages the system gives when they are first used.
+- `words_of_bytes`: bytes as numbers of 64 bits.
+- `checksum`: a fast checksum that finds damage.
+- `whole_file`: reading a file of megabytes in one piece.
 - `byte_runs`: how far a run of bytes of one kind goes.
 - `short_copy`: copies of texts that are mostly short.
 - `prefetch`: a hint that memory is read soon.

@@ -12,9 +12,12 @@ import contextlib
 import importlib
 import os
 import sys
-import threading
-import weakref
+from _thread import RLock, get_ident
 from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import weakref
 
 __all__ = ["at_fork", "is_forking", "new_lock"]
 
@@ -24,21 +27,24 @@ _IMPORTED_LATE = ("ffgrammar", "numpy")
 # How many times a fork waits for imports. (An import may never end: the forking thread may be in the middle of it.)
 _TRIES = 100
 
-_locks: set[weakref.ref[threading.RLock]] = set()
-_held: list[threading.RLock] = []
+_locks: set[weakref.ref[RLock]] = set()
+_held: list[RLock] = []
 _Handler = Callable[[], None]
 _handlers: list[tuple[_Handler, _Handler]] = []
 _let_go_later: list[_Handler] = []
 _forking: set[int] = set()
 
 
-def new_lock() -> threading.RLock:
+def new_lock() -> RLock:
     """A lock that os.fork() waits for. A thread that holds this lock must take no other lock of the package.
 
     The thread that holds it may take it again: the handler of a signal may run in the middle of it. A thread that forks
     holds all locks, and a handler may run then, too.
     """
-    lock = threading.RLock()
+    # (no lock is needed to load a tokenizer from the cache)
+    import weakref
+
+    lock = RLock()
     _locks.add(weakref.ref(lock, _locks.discard))
     return lock
 
@@ -46,7 +52,7 @@ def new_lock() -> threading.RLock:
 def is_forking() -> bool:
     """Whether the thread that calls holds the locks for a fork: the handler of a signal runs in the middle of it. Other
     threads may wait for these locks, so it must not wait for other threads."""
-    return threading.get_ident() in _forking
+    return get_ident() in _forking
 
 
 def at_fork(hold: _Handler, let_go: _Handler) -> None:
@@ -59,7 +65,7 @@ def at_fork(hold: _Handler, let_go: _Handler) -> None:
 
 
 def _hold() -> None:
-    _forking.add(threading.get_ident())
+    _forking.add(get_ident())
     for tries_left in reversed(range(_TRIES)):
         _finish_imports()
         for hold, let_go in _handlers.copy():

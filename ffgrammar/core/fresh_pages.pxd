@@ -5,10 +5,29 @@ from libc.stddef cimport size_t
 cdef extern from *:
     """
     #include <stddef.h>
+    #include <stdint.h>
+    #ifdef __linux__
+    #include <errno.h>
+    #include <sys/mman.h>
+    #ifndef MADV_POPULATE_WRITE
+    #define MADV_POPULATE_WRITE 23
+    #endif
+    static inline int ffgrammar_populate(void *memory, size_t size) {
+        const int before = errno;
+        const uintptr_t start = (uintptr_t)memory & ~(uintptr_t)4095;
+        const int done = !madvise((void *)start, (uintptr_t)memory + size - start, MADV_POPULATE_WRITE);
+        errno = before;
+        return done;
+    }
+    #else
+    static inline int ffgrammar_populate(void *memory, size_t size) { (void)memory; (void)size; return 0; }
+    #endif
     static inline void ffgrammar_claim_pages(void *memory, size_t size) {
-        for (size_t at = 0; at < size; at += 4096) ((volatile char *)memory)[at] = 0;
+        if (size >= 16 * 4096 && !ffgrammar_populate(memory, size))
+            for (size_t at = 0; at < size; at += 4096) ((volatile char *)memory)[at] = 0;
     }
     """
-    # Use each page of fresh memory: write a zero to it. The memory has `size` bytes, and all are zeros. (A page that is read before
-    # it is written to takes the system's time twice. A table is read by a look-up before its first entry is written.)
+    # Have the system give all pages of fresh memory of `size` bytes at once. Where it cannot do that, a zero is written to each
+    # page. (A page costs half as much as when it is first used by itself, and a fourth if it would be read before it is written
+    # to. A table is read by a look-up before its first entry is written.)
     void claim_pages "ffgrammar_claim_pages"(void* memory, size_t size) noexcept nogil

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import atexit
 from collections.abc import Callable
-from math import inf
 from time import monotonic
 
 __all__ = ["put_off", "run_all", "run_due"]
@@ -36,7 +35,7 @@ def run_due() -> None:
 @atexit.register
 def run_all() -> None:
     """Do everything that was put off."""
-    _run(inf)
+    _run(float("inf"))
 
 
 def _run(now: float) -> None:

@@ -5,7 +5,7 @@
     tok.decode([9906, 1917])           # b"Hello world"
     tok.coverings("Hello wor")         # how the tokens of a text with this prefix can begin
 
-Making a tokenizer takes 7 to 14 ms for an embedded encoding, and about as long for a file whose vocabulary is in the
+Making a tokenizer takes 7 to 14 ms for an embedded encoding, and 4 to 10 ms for a file whose vocabulary is in the
 cache (tokens/loaders/vocabulary_cache.py). The rules of canonical sequences (`canon`) are made when they are first
 needed. For an embedded encoding that takes another 4 to 11 ms.
 """
@@ -16,13 +16,13 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
+# (for what it does: from here on os.fork() waits for the imports of this package, which come later)
+import ffgrammar.core.forks  # noqa: F401
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.draw.text import visible
 from ffgrammar.tokens.loaders.makers import make_file, make_huggingface, make_tiktoken, make_tokens
 from ffgrammar.tokens.loaders.parts import TokenizerParts
-from ffgrammar.tokens.loaders.source import from_pickle, to_pickle
-from ffgrammar.tokens.vocabulary.normal_form import NormalForm
+from ffgrammar.tokens.loaders.source import Source, from_pickle, to_pickle
 from ffgrammar.tokens.vocabulary.special import EosIds, Special, SpecialNames
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
@@ -30,22 +30,23 @@ if TYPE_CHECKING:
     from ffgrammar.tokens.bpe.native import NativeReach
     from ffgrammar.tokens.canonical.coverings import Covering
     from ffgrammar.tokens.canonical.rules import CanonicalRules
+    from ffgrammar.tokens.vocabulary.normal_form import NormalForm
 
-__all__ = ["Tokenizer", "VocabularyCache"]
+    class VocabularyCache(Protocol):
+        """A cache that a floor above keeps with a tokenizer, so that both are freed together."""
+
+        max_bytes: int
+
+        def stats(self) -> dict[str, int]: ...
+
+
+__all__ = ["Tokenizer"]
 
 # Room for about 450 partitions of cl100k's vocabulary.
 PARTITION_BYTES = 12 << 20
 # Room for some 600 grammars of the usual size. (A second pass over 600 real schemas finds 597 of them; with 8 MiB none.
 # The process takes 40 MB more.)
 GRAMMAR_BYTES = 64 << 20
-
-
-class VocabularyCache(Protocol):
-    """A cache that a floor above keeps with a tokenizer, so that both are freed together."""
-
-    max_bytes: int
-
-    def stats(self) -> dict[str, int]: ...
 
 
 class Tokenizer:
@@ -435,6 +436,8 @@ class Tokenizer:
         Raises:
             TokenizerError: there is no such token id.
         """
+        from ffgrammar.draw.text import visible
+
         return visible(self.token_bytes(token) or self.decode([token]))
 
     def writes(self, ids: tuple[int, ...]) -> bool:
@@ -478,7 +481,7 @@ class Tokenizer:
         if source is None:
             raise TokenizerError(f"tokenizer {self.name!r} cannot be pickled: its source is not known")
         if source.maker == "from_tokens":
-            source = source._replace(arguments={**source.arguments, **self._listed()})
+            source = Source(source.maker, {**source.arguments, **self._listed()})
         return _unpickled, (type(self), *to_pickle(source, self.fingerprint), self.partition_bytes, self.grammar_bytes)
 
     def _listed(self) -> dict[str, Any]:

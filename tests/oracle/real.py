@@ -96,14 +96,14 @@ def reference(file: TokenizerFile, eos_token_ids: tuple[int, ...] = (), normaliz
         processor.LoadFromSerializedProto(file.data + NO_DUMMY_PREFIX)
         return lambda text: list(processor.encode(text))
     if file.kind == "words":
-        return _rwkv(file.path)
+        return _rwkv(Path(file.path))
     import tiktoken
 
     if file.kind == "tekken":
-        read = read_tekken(file.path, file.data)
+        read = read_tekken(Path(file.path), file.data)
         count = json.loads(file.data)["config"]["default_num_special_tokens"]
     else:
-        read = read_rank_file(file.path, file.data, None)
+        read = read_rank_file(Path(file.path), file.data, None)
         count = 0
     if read.embedded is not None:
         lines = [line.split() for line in file.data.splitlines()]

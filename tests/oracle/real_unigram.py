@@ -24,12 +24,12 @@ def unigram_reference(file: TokenizerFile) -> Encode | None:
     If the model joins spaces, no package can be told to read a text as the continuation of another one. The model puts
     a space before a whole text. So the package gets the text without this space, and ffgrammar the text with it."""
     if file.kind == "gguf":
-        return _of_pieces(_pieces(file.path))
+        return _of_pieces(_pieces(Path(file.path)))
     if file.kind == "huggingface" and json.loads(file.data)["model"].get("type") == "Unigram":
         import tokenizers
 
         return _without_names(tokenizers.Tokenizer.from_str(file.data.decode()))
-    if file.kind == "sentencepiece" and parse_model(file.path, file.data).kind == UNIGRAM:
+    if file.kind == "sentencepiece" and parse_model(Path(file.path), file.data).kind == UNIGRAM:
         import sentencepiece
 
         processor = sentencepiece.SentencePieceProcessor()

@@ -17,9 +17,12 @@ In reading order:
     huggingface_rules   how a tokenizer.json cuts and merges, or that this cannot be known exactly
     encoders            encoders that work by rules, and encoders that call other people's code
     huggingface_encoder the encoder of Hugging Face's tokenizers
+    identity            whether a file is still the one that was read
+    parts               what a tokenizer is made of
     vocabulary_cache    the cache directory: vocabularies that were read from files
     source              where a tokenizer came from, and pickles
-    parts               what a tokenizer is made of: what a loader reads, and what is built of it
+    reading             what a loader reads
+    build               building this of what a loader reads
     sentencepiece_model what a model of sentencepiece says, from its file
     unigram             the encoder of a unigram model
     unigram_models      the unigram model in a tokenizer.json or in a model of sentencepiece
@@ -32,6 +35,7 @@ In reading order:
     gguf                the vocabulary of a GGUF file
     ranks               rank files of tiktoken and Llama, and Mistral's tekken.json
     word_list           word lists of RWKV
+    model_folder        the tokenizer's file in a model's folder
     files               what kind of tokenizer a file has, by its content
     packed_rules        what rules with listed merges are made of
     rules_cache         such rules, kept beside the vocabularies of files

@@ -3,7 +3,7 @@
     parts = cached_parts(path, Source("from_file", {"path": "x", "vocab_size": None}), read)
 
 If the vocabulary is from the cache, the file is read only when the rules or the encoder are needed. It must not have
-changed until then.
+changed until then. Modules that only such reading needs are imported then.
 """
 
 from __future__ import annotations
@@ -11,28 +11,25 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.put_off import put_off
-from ffgrammar.tokens.loaders.huggingface_rules import ListedRules
+from ffgrammar.tokens.loaders.identity import Identity, identify, is_settled
 from ffgrammar.tokens.loaders.late_reading import LateReading
-from ffgrammar.tokens.loaders.parts import ReadTokenizer, TokenizerParts, build_parts
-from ffgrammar.tokens.loaders.rules_cache import keep_rules, kept_rules
+from ffgrammar.tokens.loaders.parts import TokenizerParts
 from ffgrammar.tokens.loaders.source import Source
 from ffgrammar.tokens.loaders.vocabulary_cache import (
-    CachedVocabulary,
-    Identity,
+    CacheKey,
     cache_key,
-    identify,
-    is_settled,
     read_entry,
     write_entry,
 )
 
 if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.rules import CanonicalRules
+    from ffgrammar.tokens.loaders.huggingface_rules import ListedRules
+    from ffgrammar.tokens.loaders.reading import ReadTokenizer
     from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["cached_parts"]
@@ -53,7 +50,7 @@ BESIDE = (
 MIN_BYTES = 1 << 18
 
 
-def cached_parts(path: Path, source: Source, read: Callable[[Path], ReadTokenizer]) -> TokenizerParts:
+def cached_parts(path: str, source: Source, read: Callable[[str], ReadTokenizer]) -> TokenizerParts:
     """The parts of the tokenizer in a file.
 
     Args:
@@ -71,22 +68,25 @@ def cached_parts(path: Path, source: Source, read: Callable[[Path], ReadTokenize
     key = None
     if files[0] is not None and files[0][2] >= MIN_BYTES and is_settled(files):
         # (the key has the path as given, too, because messages of loaders name it)
-        key = cache_key(paths[0], [str(path), source.maker, source.arguments])
+        key = cache_key(paths[0], [path, source.maker, source.arguments])
     kept = None if key is None else read_entry(key, files)
     if kept is not None and key is not None:
-        parts = _assemble(kept, key, files, lambda: _read_same(paths, files, read))
+        parts, has_encoder, has_rules = kept
+        _read_late(parts, has_encoder, has_rules, key, files, lambda: _read_same(paths, files, read))
     else:
+        from ffgrammar.tokens.loaders.build import build_parts
+
         parts = build_parts(_keeping(read(path), key, files), source.arguments["vocab_size"])
         if key is not None and identify(paths) == files:
-            write_entry(key, _to_keep(parts), files)
-    parts.source = source._replace(files=tuple(paths), identities=tuple(files))
+            write_entry(key, parts, files)
+    parts.source = Source(source.maker, source.arguments, tuple(paths), tuple(files))
     return parts
 
 
-def _read_same(paths: Sequence[str], files: Sequence[Identity], read: Callable[[Path], ReadTokenizer]) -> ReadTokenizer:
+def _read_same(paths: Sequence[str], files: Sequence[Identity], read: Callable[[str], ReadTokenizer]) -> ReadTokenizer:
     """Reads the first of `paths`. Raises TokenizerError if a path no longer has its identity in `files`."""
     if identify(paths) == files:
-        found = read(Path(paths[0]))
+        found = read(paths[0])
         if identify(paths) == files:
             return found
     raise TokenizerError(
@@ -103,7 +103,7 @@ class KeepingRules:
         key, files: as in `keep_rules`.
     """
 
-    def __init__(self, listed: ListedRules, key: str, files: Sequence[Identity]) -> None:
+    def __init__(self, listed: ListedRules, key: CacheKey, files: Sequence[Identity]) -> None:
         self._listed = listed
         self._key = key
         self._files = files
@@ -113,47 +113,38 @@ class KeepingRules:
 
     def make(self, trie: TokenTrie) -> CanonicalRules:
         """See `Rules.make`."""
+        from ffgrammar.tokens.loaders.rules_cache import keep_rules
+
         rules, packed = self._listed.make_packed(trie)
         # (the first mask is not to wait for this)
         put_off(partial(keep_rules, self._key, packed, rules, self._files))
         return rules
 
 
-def _keeping(read: ReadTokenizer, key: str | None, files: Sequence[Identity]) -> ReadTokenizer:
+def _keeping(read: ReadTokenizer, key: CacheKey | None, files: Sequence[Identity]) -> ReadTokenizer:
     """What was read, with rules that are kept when they are made, if they can be."""
+    from ffgrammar.tokens.loaders.huggingface_rules import ListedRules
+
     if key is None or not isinstance(read.rules, ListedRules):
         return read
     return read._replace(rules=KeepingRules(read.rules, key, files))
 
 
-def _assemble(
-    kept: CachedVocabulary, key: str, files: Sequence[Identity], read: Callable[[], ReadTokenizer]
-) -> TokenizerParts:
-    late = LateReading(lambda: _keeping(read(), key, files), kept.trie, lambda: kept_rules(key, kept.trie, files))
-    return TokenizerParts(
-        kept.trie,
-        kept.special_tokens,
-        kept.eos_token_ids,
-        kept.name,
-        late if kept.has_encoder else None,
-        late.rules if kept.has_rules else None,
-        kept.reason,
-        kept.normal_form,
-        kept.adds_prefix_space,
-        kept.strips_first_space,
-    )
+def _read_late(
+    parts: TokenizerParts,
+    has_encoder: bool,
+    has_rules: bool,
+    key: CacheKey,
+    files: Sequence[Identity],
+    read: Callable[[], ReadTokenizer],
+) -> None:
+    """Gives parts from the cache their encoder and rules."""
 
+    def rules() -> CanonicalRules | None:
+        from ffgrammar.tokens.loaders.rules_cache import kept_rules
 
-def _to_keep(parts: TokenizerParts) -> CachedVocabulary:
-    return CachedVocabulary(
-        parts.trie,
-        dict(parts.special_tokens),
-        parts.eos_token_ids,
-        parts.name,
-        parts.encoder is not None,
-        parts.rules is not None,
-        parts.reason,
-        parts.normal_form,
-        parts.adds_prefix_space,
-        parts.strips_first_space,
-    )
+        return kept_rules(key, parts.trie, files)
+
+    late = LateReading(lambda: _keeping(read(), key, files), parts.trie, rules)
+    parts.encoder = late if has_encoder else None
+    parts.rules = late.rules if has_rules else None

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import re
 from io import FileIO
-from pathlib import Path
+from os import PathLike
 from typing import Literal, NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.whole_file import read_whole
+from ffgrammar.tokens.loaders.model_folder import find_path
 
-__all__ = ["TokenizerFile", "find_file", "find_path", "unreadable"]
+__all__ = ["TokenizerFile", "find_file", "unreadable"]
 
-# The files that are looked for in a model's folder, in this order. The first says most about a tokenizer.
-NAMES = ("tokenizer.json", "tekken.json", "tokenizer.model")
 WORD_LINE = re.compile(rb"\d+ b?(['\"]).*\1 \d+\s*\n")
 RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+=* \d+\s*\n")
 
@@ -30,37 +30,19 @@ class TokenizerFile(NamedTuple):
     """A file of a known kind. `data` is its content, or b"" for a GGUF file. (The content is kept because a pipe cannot
     be read twice.)"""
 
-    path: Path
+    path: str
     kind: Literal["huggingface", "tekken", "ranks", "words", "sentencepiece", "gguf"]
     data: bytes
 
 
-def find_path(path: Path) -> Path:
-    """The path itself or, if it is that of a model's folder, the path of the tokenizer in this folder.
-
-    Raises:
-        TokenizerError: the folder has no tokenizer, or the system does not accept the path.
-    """
-    try:
-        if not path.is_dir():
-            return path
-        found = [path / name for name in NAMES if (path / name).exists()]
-    except (OSError, ValueError) as error:
-        # (a name that is too long, or has a zero byte, say)
-        raise unreadable(path, error) from None
-    if not found:
-        raise TokenizerError(f"{path}: this folder has none of {', '.join(NAMES)}")
-    return found[0]
-
-
-def unreadable(path: Path, error: OSError | ValueError) -> TokenizerError:
+def unreadable(path: str, error: OSError | ValueError) -> TokenizerError:
     """The error for a path that cannot be read. If nothing is there, it says that a name is not looked up elsewhere."""
     reason = error.strerror if isinstance(error, OSError) else error
     advice = ""
     if isinstance(error, FileNotFoundError):
         # (a name such as OWNER/MODEL reads as a path, too)
         advice = "; nothing is fetched: give the path of a tokenizer's file or of a model's folder on this machine"
-    return TokenizerError(f"cannot read {str(path)[:100]!r}: {reason}{advice}")
+    return TokenizerError(f"cannot read {path[:100]!r}: {reason}{advice}")
 
 
 def _whole(file: FileIO, start: bytes) -> bytes:
@@ -69,18 +51,18 @@ def _whole(file: FileIO, start: bytes) -> bytes:
     if not file.seekable():
         return start + file.readall()
     file.seek(0)
-    return file.readall()
+    return read_whole(file)
 
 
-def find_file(path: Path) -> TokenizerFile:
+def find_file(place: str | PathLike[str]) -> TokenizerFile:
     """The tokenizer in a file or a model's folder.
 
     Raises:
         TokenizerError: the file cannot be read, or is of no kind that is read here. The message lists the known kinds.
     """
-    path = find_path(path)
+    path = find_path(place)
     try:
-        with path.open("rb", buffering=0) as file:
+        with FileIO(path) as file:
             # (a GGUF file is not read here: it may have a model of many gigabytes)
             data = file.read(4)
             if data != b"GGUF":

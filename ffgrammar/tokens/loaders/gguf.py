@@ -17,7 +17,7 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders import wordpiece
 from ffgrammar.tokens.loaders.gguf_patterns import cuts_of
 from ffgrammar.tokens.loaders.huggingface import read_config
-from ffgrammar.tokens.loaders.parts import ReadTokenizer
+from ffgrammar.tokens.loaders.reading import ReadTokenizer
 from ffgrammar.tokens.loaders.sentencepiece import added_token, read_model
 from ffgrammar.tokens.loaders.sentencepiece_model import (
     BPE,

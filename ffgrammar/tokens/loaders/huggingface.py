@@ -29,7 +29,7 @@ from ffgrammar.tokens.loaders.huggingface_files import open_source
 from ffgrammar.tokens.loaders.huggingface_rules import read_rules
 from ffgrammar.tokens.loaders.huggingface_units import byte_alphabet
 from ffgrammar.tokens.loaders.name_table import NameTable
-from ffgrammar.tokens.loaders.parts import ReadTokenizer
+from ffgrammar.tokens.loaders.reading import ReadTokenizer
 from ffgrammar.tokens.vocabulary.special import check_eos
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 

@@ -14,7 +14,7 @@ from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 
 __all__ = ["Decoder", "decoder_of", "steps_of"]
 
-BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>\Z")
+BYTE_TOKEN = r"<0x([0-9A-Fa-f]{2})>\Z"
 
 # The letters are GPT-2's characters for the 256 bytes. All other Latin-1 characters become U+0100, which is not in
 # Latin-1. So a text with characters that are no letters cannot be encoded as Latin-1, which `to_bytes` notices.
@@ -55,7 +55,7 @@ class Decoder(NamedTuple):
                 return text.translate(LETTERS).encode("latin-1")
             except UnicodeEncodeError:
                 return text.encode("utf-8", "surrogatepass")
-        byte = BYTE_TOKEN.match(text) if self.byte_fallback else None
+        byte = re.match(BYTE_TOKEN, text) if self.byte_fallback else None
         if byte:
             return bytes([int(byte[1], 16)])
         for old, new in self.replacements:

@@ -3,36 +3,38 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+import os
+from io import FileIO
 from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.whole_file import read_whole
 from ffgrammar.tokens.loaders.files import unreadable
 from ffgrammar.tokens.loaders.vocabulary_json import read_big_parts
 
 __all__ = ["find_json", "open_source"]
 
 
-def find_json(source: Any) -> Path | None:
+def find_json(source: Any) -> str | None:
     """The path of a tokenizer.json: the source itself, or a file in the folder that the source names. None if the
-    source is an object. Raises TokenizerError if the source is the text of such a file, or a path that the system does
-    not accept."""
+    source is an object. Raises TokenizerError if the source is the text of such a file."""
     if isinstance(source, str) and source.lstrip().startswith("{"):
         raise TokenizerError(
             "from_huggingface: this is the text of a tokenizer.json; "
             "pass its path, or tokenizers.Tokenizer.from_str(text)"
         )
-    if not isinstance(source, str | Path):
+    if not isinstance(source, str | os.PathLike):
         return None
-    path = Path(source)
-    return path / "tokenizer.json" if _is_folder(path) else path
+    path = os.fspath(source) or "."
+    # (a path that the system does not accept is no folder; reading it says what is wrong)
+    return os.path.join(path, "tokenizer.json") if os.path.isdir(path) else path
 
 
 def open_source(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, list[Any] | None]:
     """(the JSON value, a name for messages, the EOS ids or names that the source gives; None if it gives none)."""
     path = find_json(source)
     if path is not None:
-        return _read_config(path, data), str(source), _eos_beside(path.parent)
+        return _read_config(path, data), str(source), _eos_beside(os.path.dirname(path))
     eos = getattr(source, "eos_token_id", None)
     name = getattr(source, "name_or_path", "") or "huggingface"
     backend = getattr(source, "backend_tokenizer", source)
@@ -47,27 +49,24 @@ def open_source(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, l
     return config, name, None if eos is None else eos if isinstance(eos, list) else [eos]
 
 
-def _is_folder(path: Path) -> bool:
-    try:
-        return path.is_dir()
-    except OSError as error:
-        # (a name that is too long, say)
-        raise unreadable(path, error) from None
+def _content(path: str) -> bytes:
+    with FileIO(path) as file:
+        return read_whole(file)
 
 
-def _read_config(path: Path, data: bytes | None) -> dict[str, Any]:
+def _read_config(path: str, data: bytes | None) -> dict[str, Any]:
     """The value of a tokenizer.json."""
     if data is None:
         try:
-            data = path.read_bytes()
-        except OSError as error:
+            data = _content(path)
+        except (OSError, ValueError) as error:
             raise unreadable(path, error) from None
     return read_big_parts(data) or _read_json(path, data)
 
 
-def _read_json(path: Path, data: bytes | None = None) -> dict[str, Any]:
+def _read_json(path: str, data: bytes | None = None) -> dict[str, Any]:
     try:
-        value = json.loads(path.read_bytes() if data is None else data, parse_float=_as_the_package_reads)
+        value = json.loads(_content(path) if data is None else data, parse_float=_as_the_package_reads)
     except OSError as error:
         raise unreadable(path, error) from None
     except (OverflowError, RecursionError, ValueError) as error:
@@ -89,15 +88,15 @@ def _as_the_package_reads(number: str) -> float:
     return -value if whole.startswith("-") else value
 
 
-def _eos_beside(folder: Path) -> list[Any] | None:
+def _eos_beside(folder: str) -> list[Any] | None:
     """The EOS by two other files of a folder: ids from generation_config.json, else a name from tokenizer_config.json.
     None if neither has it."""
-    generation, tokenizer = folder / "generation_config.json", folder / "tokenizer_config.json"
-    if generation.exists():
+    generation, tokenizer = (os.path.join(folder, f"{name}_config.json") for name in ("generation", "tokenizer"))
+    if os.path.exists(generation):
         eos = _read_json(generation).get("eos_token_id")
         if eos is not None:
             return eos if isinstance(eos, list) else [eos]
-    if tokenizer.exists():
+    if os.path.exists(tokenizer):
         eos = _read_json(tokenizer).get("eos_token")
         if isinstance(eos, dict):
             eos = eos.get("content")

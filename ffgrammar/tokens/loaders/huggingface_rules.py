@@ -15,24 +15,25 @@ token has these bytes, are `secondary`.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.canonical.rules import CanonicalRules
 from ffgrammar.tokens.loaders.added_tokens import atoms_of, check_form
 from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT, read_splits
 from ffgrammar.tokens.loaders.huggingface_units import RARE, bytes_of_letters, read_units
-from ffgrammar.tokens.loaders.implied_splits import implied_split
 from ffgrammar.tokens.loaders.name_table import NameTable
-from ffgrammar.tokens.loaders.packed_rules import PackedRules
 from ffgrammar.tokens.loaders.vocabulary_json import JsonText
 from ffgrammar.tokens.pretokenize.boundaries import Split
-from ffgrammar.tokens.pretokenize.table import automata_of
 from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm
 from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
-from ffgrammar.tokens.vocabulary.trie import TokenTrie
+
+if TYPE_CHECKING:
+    from ffgrammar.tokens.canonical.rules import CanonicalRules
+    from ffgrammar.tokens.loaders.packed_rules import PackedRules
+    from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["ListedRules", "read_rules"]
 
@@ -90,6 +91,10 @@ class ListedRules(NamedTuple):
         return rules, packed
 
     def _pack(self) -> PackedRules:
+        # (a vocabulary is loaded without these modules)
+        from ffgrammar.tokens.loaders.packed_rules import PackedRules
+        from ffgrammar.tokens.pretokenize.table import automata_of
+
         splits = self._all_splits()
         if self.atoms:
             names = [name if self.space is None else name.replace(" ", self.space) for name in self.atoms]
@@ -110,6 +115,8 @@ class ListedRules(NamedTuple):
         """The splits, or the cuts that the vocabulary implies where there is no pre-tokenizer."""
         if self.splits != [WHOLE_TEXT] or self.space is None or self.whole_pretokens or self.atoms:
             return self.splits
+        from ffgrammar.tokens.loaders.implied_splits import implied_split
+
         implied = implied_split(self.vocabulary, self.space)
         return self.splits if implied is None else [implied]
 
@@ -214,7 +221,7 @@ def read_rules(
     if left:
         secondary |= {number for number in left if not _is_named(vocabulary, number)}
     splits = read_splits(steps["pre_tokenizer"], units.space)
-    if units.missing and any(RARE.search(text) for split in splits for text in (split.pattern, *atoms)):
+    if units.missing and any(re.search(RARE, text) for split in splits for text in (split.pattern, *atoms)):
         raise TokenizerError("the pre-tokenizer or an added token names characters that no tokens spell")
     return ListedRules(
         vocabulary,

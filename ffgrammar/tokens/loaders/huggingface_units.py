@@ -20,10 +20,10 @@ __all__ = ["RARE", "Units", "byte_alphabet", "bytes_of_letters", "read_units"]
 USED_BYTES = [value for value in range(256) if value not in (0xC0, 0xC1) and value < 0xF5]
 # Control characters, and the first bytes of characters from U+40000 on. A pattern that does not name such a character
 # treats it like some character that does have tokens. So a text with that other character has the same pre-tokens, and
-# what may follow a token sequence is the same without tokens for these bytes. RARE finds the patterns and added tokens
-# that name such a character.
+# what may follow a token sequence is the same without tokens for these bytes. RARE matches in the patterns and added
+# tokens that name such a character. (It is seldom needed, and to compile it takes half a millisecond.)
 RARE_BYTES = [*range(0x09), *range(0x0B, 0x0D), *range(0x0E, 0x20), 0x7F, *range(0xF1, 0x100)]
-RARE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\U00040000-\U0010ffff]|\\[vf]")
+RARE = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\U00040000-\U0010ffff]|\\[vf]"
 
 
 class Units(NamedTuple):

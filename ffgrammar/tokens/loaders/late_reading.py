@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.lazy_rules import LazyRules
-from ffgrammar.tokens.loaders.parts import Encoder, ReadTokenizer, bind
 
 if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.rules import CanonicalRules
+    from ffgrammar.tokens.loaders.reading import Encoder, ReadTokenizer
     from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = ["LateReading"]
@@ -46,6 +46,8 @@ class LateReading:
     def _parts(self) -> ReadTokenizer:
         found = self._found.get(None)
         if found is None:
+            from ffgrammar.tokens.loaders.build import bind
+
             found = self._read()
             bind(found, self._trie, self.rules)
             # Two threads may both get here. The first result stays.

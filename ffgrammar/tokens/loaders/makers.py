@@ -11,15 +11,13 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from os import PathLike
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_embedded_rules
 from ffgrammar.tokens.loaders.cached_file import cached_parts
-from ffgrammar.tokens.loaders.encoders import CallableEncoder, RulesEncoder
-from ffgrammar.tokens.loaders.files import TokenizerFile, find_file, find_path
-from ffgrammar.tokens.loaders.parts import PatternRules, ReadTokenizer, TokenizerParts, build_parts
+from ffgrammar.tokens.loaders.model_folder import find_path
+from ffgrammar.tokens.loaders.parts import TokenizerParts
 from ffgrammar.tokens.loaders.source import Source
 from ffgrammar.tokens.vocabulary.special import (
     EosIds,
@@ -31,6 +29,12 @@ from ffgrammar.tokens.vocabulary.special import (
     default_eos,
 )
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from ffgrammar.tokens.loaders.files import TokenizerFile
+    from ffgrammar.tokens.loaders.reading import ReadTokenizer
 
 __all__ = ["make_embedded", "make_file", "make_huggingface", "make_tiktoken", "make_tokens"]
 
@@ -66,6 +70,8 @@ def make_tiktoken(encoding: Any, eos_token_ids: EosIds, vocab_size: int | None) 
     """The parts of an embedded encoding, by name, or of a `tiktoken.Encoding`. Raises TokenizerError."""
     if isinstance(encoding, str):
         return make_embedded(encoding, eos_token_ids, vocab_size)
+    from ffgrammar.tokens.loaders.build import PatternRules, build_parts
+    from ffgrammar.tokens.loaders.reading import ReadTokenizer
     from ffgrammar.tokens.loaders.tiktoken import read_encoding
 
     tokens, special_tokens, name, encoder = read_encoding(encoding)
@@ -87,6 +93,7 @@ def make_tiktoken(encoding: Any, eos_token_ids: EosIds, vocab_size: int | None) 
 
 def make_huggingface(source: Any, eos_token_ids: EosIds, vocab_size: int | None) -> TokenizerParts:
     """The parts of a Hugging Face tokenizer: an object, or a path. Raises TokenizerError."""
+    from ffgrammar.tokens.loaders.build import build_parts
     from ffgrammar.tokens.loaders.huggingface import read_tokenizer
     from ffgrammar.tokens.loaders.huggingface_files import find_json
 
@@ -111,6 +118,10 @@ def make_tokens(
     name: str,
 ) -> TokenizerParts:
     """The parts of a tokenizer whose tokens are listed. Raises TokenizerError."""
+    from ffgrammar.tokens.loaders.build import build_parts
+    from ffgrammar.tokens.loaders.encoders import CallableEncoder
+    from ffgrammar.tokens.loaders.reading import ReadTokenizer
+
     encoder = None if encode is None else CallableEncoder(encode)
     eos = () if eos_token_id is None else eos_token_id
     read = ReadTokenizer(list(tokens), dict(special_tokens or {}), eos, name, encoder, None, NO_RULES)
@@ -124,10 +135,12 @@ def make_file(
     path: str | PathLike[str], eos_token_ids: EosIds, vocab_size: int | None, pattern: str | None
 ) -> TokenizerParts:
     """The parts of the tokenizer in a file. Raises TokenizerError."""
-    found = find_path(Path(path))
+    found = find_path(path)
     eos = _listed(eos_token_ids)
 
-    def read(file: Path) -> ReadTokenizer:
+    def read(file: str) -> ReadTokenizer:
+        from ffgrammar.tokens.loaders.files import find_file
+
         read = read_file(find_file(file), str(path), eos, pattern)
         if isinstance(read, str):
             raise _Embedded(read)
@@ -171,31 +184,40 @@ def read_file(file: TokenizerFile, name: str, eos_token_ids: EosIds, pattern: st
         from ffgrammar.tokens.loaders.huggingface import read_tokenizer
 
         return read_tokenizer(file.path, eos_token_ids, file.data)
+    from pathlib import Path
+
+    path = Path(file.path)
     if file.kind == "gguf":
         from ffgrammar.tokens.loaders.gguf import read_gguf
 
-        return read_gguf(file.path, eos_token_ids)
+        return read_gguf(path, eos_token_ids)
     if file.kind == "sentencepiece":
         from ffgrammar.tokens.loaders.sentencepiece import read_sentencepiece
 
-        return read_sentencepiece(file.path, file.data, eos_token_ids)
+        return read_sentencepiece(path, file.data, eos_token_ids)
     if file.kind == "words":
-        return _read_words(file, name, eos_token_ids)
-    return _read_ranks(file, name, eos_token_ids, pattern)
+        return _read_words(path, file, name, eos_token_ids)
+    return _read_ranks(path, file, name, eos_token_ids, pattern)
 
 
-def _read_words(file: TokenizerFile, name: str, eos_token_ids: EosIds) -> ReadTokenizer:
+def _read_words(path: Path, file: TokenizerFile, name: str, eos_token_ids: EosIds) -> ReadTokenizer:
+    from ffgrammar.tokens.loaders.reading import ReadTokenizer
     from ffgrammar.tokens.loaders.word_list import END_OF_TEXT, NO_RULES, WordEncoder, read_word_list
 
-    tokens = read_word_list(file.path, file.data)
+    tokens = read_word_list(path, file.data)
     eos = [END_OF_TEXT] if eos_token_ids is None else eos_token_ids
     return ReadTokenizer(tokens, {}, eos, name, WordEncoder(), None, NO_RULES)
 
 
-def _read_ranks(file: TokenizerFile, name: str, eos_token_ids: EosIds, pattern: str | None) -> ReadTokenizer | str:
+def _read_ranks(
+    path: Path, file: TokenizerFile, name: str, eos_token_ids: EosIds, pattern: str | None
+) -> ReadTokenizer | str:
+    from ffgrammar.tokens.loaders.build import PatternRules
+    from ffgrammar.tokens.loaders.encoders import RulesEncoder
     from ffgrammar.tokens.loaders.ranks import read_rank_file, read_tekken
+    from ffgrammar.tokens.loaders.reading import ReadTokenizer
 
-    read = read_tekken(file.path, file.data) if file.kind == "tekken" else read_rank_file(file.path, file.data, pattern)
+    read = read_tekken(path, file.data) if file.kind == "tekken" else read_rank_file(path, file.data, pattern)
     if read.embedded is not None:
         return read.embedded
     if eos_token_ids is None and not read.eos:

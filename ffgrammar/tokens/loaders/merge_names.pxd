@@ -9,10 +9,11 @@ from ffgrammar.tokens.loaders.name_table cimport NameTable
 cdef enum:
     MERGE_BYTES = 3 * sizeof(uint32_t)
     MERGE_SPARE = 1 << 12
+    MERGE_BATCHES = 3  # how many batches of merges are under way
 
 # For each merge write to `ids`: the left token, the right token, and what they become. `merges` says where the names are in the
 # text. Returns False if a merge is not of two tokens that make a token, or if it is of a token with never[token] == 1. `spare` has
-# room for MERGE_SPARE bytes more than twice as many bytes as the text of all merges has.
+# MERGE_BATCHES rooms of `room` bytes each: MERGE_SPARE bytes more than twice as many bytes as the text of all merges has.
 cdef bint read_merges(
-    const Text* text, const MergeTexts* merges, NameTable table, const uint8_t* never, uint8_t* spare, uint32_t* ids
+    const Text* text, const MergeTexts* merges, NameTable table, const uint8_t* never, uint8_t* spare, size_t room, uint32_t* ids
 ) noexcept nogil

@@ -1,9 +1,9 @@
 """The ids of the merges of a tokenizer.json, which names tokens.
 
 Where the names lie in the text is known (merge_texts.pyx). They come in no order, so look-ups one by one would spend nearly all
-their time waiting for memory. So merges are taken in batches: first all names of a batch, then the slots of the hash table where
-they may be, then, for names of more than eight bytes, the names that the slots refer to. Each step asks for memory that the next
-one reads.
+their time waiting for memory. So merges are taken in batches, in three steps: find the names of a batch, and ask for the slots of
+the hash table where they may be; for names of more than eight bytes, ask for the names that the slots refer to; look the names up.
+Between two steps of a batch come steps of other batches, so that memory has time to come.
 
 What a merge makes is mostly what the merge before it makes, or the token after that. So these two are tried first.
 """
@@ -23,37 +23,75 @@ from ffgrammar.tokens.vocabulary.packed_tokens cimport SLACK
 
 cdef enum:
     BATCH = 32  # merges
+    STEPS = MERGE_BATCHES
     AHEAD = 64  # how many merges before its turn the text is fetched
 
 
+cdef struct Batch:
+    uint32_t size           # merges
+    Name[2 * BATCH] names   # the left and the right name of each merge
+    uint8_t* spare          # room for names that are not in the text as they are
+    uint8_t* rest           # what the names leave of `spare`
+
+
 cdef bint read_merges(
-    const Text* text, const MergeTexts* merges, NameTable table, const uint8_t* never, uint8_t* spare, uint32_t* ids
+    const Text* text, const MergeTexts* merges, NameTable table, const uint8_t* never, uint8_t* spare, size_t room, uint32_t* ids
 ) noexcept nogil:
-    cdef const NameIndex* index = &table.index
-    cdef Name[2 * BATCH] names
-    cdef int32_t left, right
+    cdef Batch[STEPS] batches
+    cdef Batch* batch
     cdef int32_t whole = 0
+    cdef uint32_t begun = 0
     cdef uint32_t done = 0
-    cdef uint32_t i, size
-    cdef uint8_t* rest  # what the names of a batch leave of `spare`
+    cdef uint32_t turn
+    for turn in range(STEPS):
+        batches[turn].spare = spare + turn * room
+        batches[turn].size = 0
+    turn = 0
     while done < merges.count:
-        size = min(<uint32_t>BATCH, merges.count - done)
-        rest = spare
-        for i in range(size):
-            prefetch(text.data + merges.items[min(done + i + AHEAD, merges.count - 1)].start)
-            rest = find_names(text, &merges.items[done + i], &names[2 * i], rest)
-            if rest == NULL:
-                return False
-        fetch_names(index, names, 2 * size)
-        for i in range(size):
-            left = names_find(index, &names[2 * i])
-            right = names_find(index, &names[2 * i + 1])
-            whole = find_whole(table, &names[2 * i], whole, rest)
-            if left < 0 or right < 0 or whole < 0 or never[left] or never[right]:
-                return False
-            ids[0], ids[1], ids[2] = <uint32_t>left, <uint32_t>right, <uint32_t>whole
-            ids += 3
-        done += size
+        batch = &batches[turn % STEPS]
+        if not begin_batch(text, merges, &table.index, begun, batch):
+            return False
+        begun += batch.size
+        fetch_names(&table.index, &batches[(turn + 2) % STEPS])
+        batch = &batches[(turn + 1) % STEPS]
+        if not end_batch(table, batch, never, &whole, ids):
+            return False
+        ids += 3 * batch.size
+        done += batch.size
+        turn += 1
+    return True
+
+
+cdef bint begin_batch(
+    const Text* text, const MergeTexts* merges, const NameIndex* index, uint32_t first, Batch* batch
+) noexcept nogil:
+    """Finds the names of the merges from `first` on, and asks for the slots where look-ups of them begin. Returns False if a merge
+    is not of two names."""
+    cdef uint32_t i
+    batch.size = min(<uint32_t>BATCH, merges.count - first)
+    batch.rest = batch.spare
+    for i in range(batch.size):
+        prefetch(text.data + merges.items[min(first + i + AHEAD, merges.count - 1)].start)
+        batch.rest = find_names(text, &merges.items[first + i], &batch.names[2 * i], batch.rest)
+        if batch.rest == NULL:
+            return False
+        prefetch(first_slot(index, &batch.names[2 * i]))
+        prefetch(first_slot(index, &batch.names[2 * i + 1]))
+    return True
+
+
+cdef bint end_batch(NameTable table, Batch* batch, const uint8_t* never, int32_t* whole, uint32_t* ids) noexcept nogil:
+    """Looks up the names of a batch. `whole` is what the merge before makes, and then what the last one of the batch makes. Returns
+    False as `read_merges`."""
+    cdef int32_t left, right
+    cdef uint32_t i
+    for i in range(batch.size):
+        left = names_find(&table.index, &batch.names[2 * i])
+        right = names_find(&table.index, &batch.names[2 * i + 1])
+        whole[0] = find_whole(table, &batch.names[2 * i], whole[0], batch.rest)
+        if left < 0 or right < 0 or whole[0] < 0 or never[left] or never[right]:
+            return False
+        ids[3 * i], ids[3 * i + 1], ids[3 * i + 2] = <uint32_t>left, <uint32_t>right, <uint32_t>whole[0]
     return True
 
 
@@ -100,19 +138,20 @@ cdef uint8_t* read_name(Text* text, Name* name, uint8_t* spare) noexcept nogil:
     return spare + size + SLACK
 
 
-cdef void fetch_names(const NameIndex* index, const Name* names, uint32_t count) noexcept nogil:
-    """Fetches what look-ups will read."""
+cdef void fetch_names(const NameIndex* index, const Batch* batch) noexcept nogil:
+    """Asks for the names that slots refer to, where look-ups will read them."""
     cdef const NameSlot* slot
+    cdef const Name* name
     cdef uint32_t i
-    for i in range(count):
-        prefetch(first_slot(index, &names[i]))
-    for i in range(count):
-        slot = first_slot(index, &names[i])
-        if names[i].size > 8 and slot.start == names[i].start[0]:
+    for i in range(2 * batch.size):
+        name = &batch.names[i]
+        slot = first_slot(index, name)
+        if name.size > 8 and slot.start == name.start[0]:
             prefetch(&index.offsets[slot.token])
-    for i in range(count):
-        slot = first_slot(index, &names[i])
-        if names[i].size > 8 and slot.start == names[i].start[0]:
+    for i in range(2 * batch.size):
+        name = &batch.names[i]
+        slot = first_slot(index, name)
+        if name.size > 8 and slot.start == name.start[0]:
             prefetch(index.blob + index.offsets[slot.token])
 
 

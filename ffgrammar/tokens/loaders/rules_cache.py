@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.bpe.packed_parts import pack_parts, pairs_fit
+from ffgrammar.tokens.loaders.identity import Identity
 from ffgrammar.tokens.loaders.packed_rules import PackedRules
-from ffgrammar.tokens.loaders.vocabulary_cache import SUFFIX, Identity, read_sealed, write_sealed
+from ffgrammar.tokens.loaders.vocabulary_cache import SUFFIX, CacheKey, read_sealed, write_sealed
 from ffgrammar.tokens.pretokenize.packed_automata import pack_automata, unpack_automata
 
 if TYPE_CHECKING:
@@ -29,15 +30,16 @@ if TYPE_CHECKING:
 __all__ = ["keep_rules", "kept_rules"]
 
 
-def _path(key: str) -> str:
-    return f"{key.removesuffix(SUFFIX)}-rules{SUFFIX}"
+def _of_rules(key: CacheKey) -> CacheKey:
+    path, call = key
+    return f"{path.removesuffix(SUFFIX)}-rules{SUFFIX}", call
 
 
-def keep_rules(key: str, packed: PackedRules, rules: CanonicalRules, files: Sequence[Identity]) -> None:
+def keep_rules(key: CacheKey, packed: PackedRules, rules: CanonicalRules, files: Sequence[Identity]) -> None:
     """Write an entry. Where that is not possible, or the merges do not fit the vocabulary, nothing happens.
 
     Args:
-        key: the path of the vocabulary's entry.
+        key: that of the vocabulary's entry.
         packed: what the rules were made of.
         rules: the rules.
         files: what `identify` said of the files before they were read.
@@ -52,14 +54,14 @@ def keep_rules(key: str, packed: PackedRules, rules: CanonicalRules, files: Sequ
         del fields["pairs"], fields["ranks"], fields["parts"], fields["automata"], fields["renamed"]
         automata = pack_automata(packed.automata)
         sizes = {"automata_bytes": len(automata), "bytes": len(pairs)}
-        write_sealed(_path(key), {**fields, **sizes}, automata + pairs + pack_parts(rules.merges), files)
+        write_sealed(_of_rules(key), {**fields, **sizes}, automata + pairs + pack_parts(rules.merges), files)
 
 
-def kept_rules(key: str, trie: TokenTrie, files: Sequence[Identity]) -> CanonicalRules | None:
+def kept_rules(key: CacheKey, trie: TokenTrie, files: Sequence[Identity]) -> CanonicalRules | None:
     """The rules in an entry; None if it is not there, damaged or of other files. For `key` and `files` see
     `keep_rules`; `trie` is the vocabulary."""
     try:
-        found = read_sealed(_path(key), files)
+        found = read_sealed(_of_rules(key), files)
         if found is None:
             return None
         header, rest = found

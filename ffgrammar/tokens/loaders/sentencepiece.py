@@ -20,7 +20,7 @@ from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import SentencePieceEncoder
 from ffgrammar.tokens.loaders.huggingface import read_config
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules
-from ffgrammar.tokens.loaders.parts import ReadTokenizer
+from ffgrammar.tokens.loaders.reading import ReadTokenizer
 from ffgrammar.tokens.loaders.sentencepiece_model import (
     BPE,
     CONTROL,

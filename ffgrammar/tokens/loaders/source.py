@@ -11,10 +11,10 @@ fingerprint, and a checksum of all files that may be read, because the fingerpri
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.loaders.vocabulary_cache import Identity, identify
+from ffgrammar.tokens.loaders.identity import Identity, identify
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -28,8 +28,8 @@ GGUF_BYTES = 64 << 20
 CHUNK = 1 << 18
 
 
-class Source(NamedTuple):
-    """A call that makes a tokenizer.
+class Source:
+    """A call that makes a tokenizer. (No NamedTuple: the first one of a process takes a millisecond.)
 
     Attributes:
         maker: the name of the method of `Tokenizer`.
@@ -38,10 +38,17 @@ class Source(NamedTuple):
         identities: what `identify` said of these files before they were read.
     """
 
-    maker: str
-    arguments: Mapping[str, Any]
-    files: tuple[str, ...] = ()
-    identities: tuple[Identity, ...] = ()
+    def __init__(
+        self,
+        maker: str,
+        arguments: Mapping[str, Any],
+        files: tuple[str, ...] = (),
+        identities: tuple[Identity, ...] = (),
+    ) -> None:
+        self.maker = maker
+        self.arguments = arguments
+        self.files = files
+        self.identities = identities
 
 
 def to_pickle(source: Source, fingerprint: str) -> tuple[str, dict[str, Any], str, tuple[str, ...], str]:

@@ -1,19 +1,17 @@
 """Vocabularies of files, kept in the user's cache directory, so that the next process need not read the file again.
 
-    key = cache_key(path, options)
+    key = cache_key(path, options)          # None: there is no cache
     entry = read_entry(key, files)          # None: not there, damaged, or of a file that has changed
-    write_entry(key, vocabulary, files)     # never fails: where nothing can be written, nothing is kept
+    write_entry(key, parts, files)          # never fails: where nothing can be written, nothing is kept
 
-An entry is one file. It has the vocabulary in front-coded form (vocabulary/pack.py), and the rest of
-`CachedVocabulary` in its header:
+An entry is one file. It has the vocabulary in front-coded form (vocabulary/pack.py), and what else is
+known of the tokenizer in its header:
 
-    magic (8 bytes) | sha256 of the rest | length of the header, u32 | header, JSON | the front-coded tokens
+    magic (8 bytes) | checksum of the rest, u64 | length of the header, u32 | header, JSON | the front-coded tokens
 
 An entry is of use only if all of this is the same: the path and the options of the call; the code that makes entries;
-and for the tokenizer's file and the files beside it the device, the inode, the size, and two times: of the last
-change of the content (`mtime`) and of any change (`ctime`). The kernel itself sets `ctime`, so no program can change
-a file and leave all five as they were. One exception remains: two changes within one tick of the clock. So the
-vocabulary of a file that was changed less than two seconds ago is not kept.
+and the tokenizer's file and the files beside it (identity.py). The vocabulary of a file that was changed less than two
+seconds ago is not kept.
 
 Entries are written under another name and then renamed, so a process finds all of an entry or nothing. An entry that is
 damaged, that belongs to another user, or that others may write to is not read, and is written anew. What is read is
@@ -29,20 +27,22 @@ import stat
 import sys
 import time
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
+from ffgrammar.core import cython_shared  # type: ignore[attr-defined]  # (setup.py makes it)
+from ffgrammar.core.checksum import checksum
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm
+from ffgrammar.core.whole_file import read_whole
+from ffgrammar.tokens.loaders.identity import Identity
+from ffgrammar.tokens.loaders.parts import TokenizerParts
 from ffgrammar.tokens.vocabulary.special import check_eos, check_special_tokens
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 
 __all__ = [
     "SUFFIX",
-    "CachedVocabulary",
+    "CacheKey",
     "cache_folder",
     "cache_key",
-    "identify",
-    "is_settled",
     "read_entry",
     "read_sealed",
     "write_entry",
@@ -50,36 +50,24 @@ __all__ = [
 ]
 
 VARIABLE = "FFGRAMMAR_CACHE"
-MAGIC = b"FFVOCAB3"
+MAGIC = b"FFVOCAB4"
 SUFFIX = ".vocab"
-DIGEST = 32
+DIGEST = 8
 # The most bytes of all entries together. Entries that were used last are kept, as far as they fit.
 MAX_BYTES = 256 << 20
 MAX_ENTRY = 64 << 20
-# If the last change of a file is older than this, a change that is made now has another time.
-SETTLED_NS = 2_000_000_000
 # A file that is as old as this and has not been renamed was left by a process that is gone.
 ABANDONED_S = 3600.0
+# (where modules are no files, there is no cache)
+LIBRARY = getattr(cython_shared, "__file__", "")
+# What is compiled. It does nothing itself, and to ask about so many files would take a third of a millisecond.
+SOURCES = (".pyx", ".pxd", ".pyi")
 # The folders of the code that makes entries, apart from this one.
 CODE = ("bpe", "pretokenize", os.path.join("pretokenize", "data"), "vocabulary")
 
-Identity = tuple[int, ...] | None
-
-
-class CachedVocabulary(NamedTuple):
-    """What an entry says; see `TokenizerParts`. `has_rules` and `has_encoder` say whether the parts had rules and an
-    encoder."""
-
-    trie: TokenTrie
-    special_tokens: dict[str, int]
-    eos_token_ids: tuple[int, ...]
-    name: str
-    has_encoder: bool
-    has_rules: bool
-    reason: str
-    normal_form: NormalForm | None
-    adds_prefix_space: bool
-    strips_first_space: bool
+# Where an entry is: its path, and the call that it is for, as JSON. (The path has a checksum of the call. Another call
+# may have the same one.)
+CacheKey = tuple[str, str]
 
 
 def cache_folder() -> str | None:
@@ -93,38 +81,19 @@ def cache_folder() -> str | None:
     return os.path.join(base, "ffgrammar") if os.path.isabs(base) else None
 
 
-def identify(paths: Sequence[str]) -> list[Identity]:
-    """For each file, numbers that change whenever its content does; None if there is no such file."""
-    found: list[Identity] = []
-    for path in paths:
-        try:
-            one = os.stat(path)
-        except (OSError, ValueError):
-            found.append(None)
-        else:
-            found.append((one.st_dev, one.st_ino, one.st_size, one.st_mtime_ns, one.st_ctime_ns))
-    return found
-
-
-def is_settled(files: Sequence[Identity]) -> bool:
-    """Whether a change of these files from now on would give them other identities."""
-    now = time.time_ns()
-    return all(one is None or max(one[3:]) + SETTLED_NS < now for one in files)
-
-
 def _code() -> list[tuple[str, int, int]]:
     """A list that differs between versions and builds of the code that makes entries."""
     here = os.path.dirname(os.path.abspath(__file__))
-    found = []
+    # (the code of all compiled modules may be in one library)
+    about = [(os.path.basename(LIBRARY), os.stat(LIBRARY))]
     for folder in (here, *(os.path.join(os.path.dirname(here), name) for name in CODE)):
         with os.scandir(folder) as entries:
-            about = [(one.name, one.stat()) for one in entries if one.is_file()]
-        found += [(name, one.st_size, one.st_mtime_ns) for name, one in about]
-    return sorted(found)
+            about += [(one.name, one.stat()) for one in entries if one.is_file() and not one.name.endswith(SOURCES)]
+    return sorted((name, one.st_size, one.st_mtime_ns) for name, one in about)
 
 
-def cache_key(path: str, options: Sequence[Any]) -> str | None:
-    """The path of an entry; None if there is no cache, or no entry can be made for these options.
+def cache_key(path: str, options: Sequence[Any]) -> CacheKey | None:
+    """Where the entry is; None if there is no cache, or no entry can be made for these options.
 
     Args:
         path: the tokenizer's file.
@@ -133,20 +102,21 @@ def cache_key(path: str, options: Sequence[Any]) -> str | None:
     folder = cache_folder()
     if folder is None:
         return None
-    import hashlib
-
     try:
-        text = json.dumps([os.path.abspath(path), *options]) + repr(_code())
+        call = json.dumps([os.path.abspath(path), *options])
+        code = repr(_code())
     except (OSError, TypeError, ValueError):
         return None
-    return os.path.join(folder, hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:40] + SUFFIX)
+    name = "".join(f"{checksum(text.encode('utf-8', 'surrogatepass')):016x}" for text in (call, code))
+    return os.path.join(folder, name + SUFFIX), call
 
 
-def read_entry(key: str, files: Sequence[Identity]) -> CachedVocabulary | None:
-    """The entry at this path; None if it is not there, damaged or of other files.
+def read_entry(key: CacheKey, files: Sequence[Identity]) -> tuple[TokenizerParts, bool, bool] | None:
+    """The parts in an entry without encoder and rules, whether there is an encoder, and whether there are rules. None
+    says that the entry is not there, damaged or of other files.
 
     Args:
-        key: its path, from `cache_key`.
+        key: from `cache_key`.
         files: what `identify` says of the files now.
     """
     try:
@@ -156,21 +126,22 @@ def read_entry(key: str, files: Sequence[Identity]) -> CachedVocabulary | None:
         return None
 
 
-def read_sealed(path: str, files: Sequence[Identity]) -> tuple[dict[str, Any], memoryview] | None:
+def read_sealed(key: CacheKey, files: Sequence[Identity]) -> tuple[dict[str, Any], memoryview] | None:
     """The header of an entry and what follows it; None if it is not there, or of other files. If the entry is damaged,
     returns None or raises an error of one of several classes. The arguments are as in `read_entry`."""
-    import hashlib
-
+    path, call = key
     data = _read_own_file(path)
     if data is None:
         return None
     start = len(MAGIC) + DIGEST
     view = memoryview(data)
-    if data[: len(MAGIC)] != MAGIC or hashlib.sha256(view[start:]).digest() != data[len(MAGIC) : start]:
+    if data[: len(MAGIC)] != MAGIC or checksum(view[start:]) != int.from_bytes(data[len(MAGIC) : start], "little"):
         return None
     size = int.from_bytes(data[start : start + 4], "little")
     header = json.loads(data[start + 4 : start + 4 + size])
-    if header["key"] != os.path.basename(path) or [one and tuple(one) for one in header["files"]] != list(files):
+    if (header["key"], header["call"]) != (os.path.basename(path), call):
+        return None
+    if [one and tuple(one) for one in header["files"]] != list(files):
         return None
     # (`_make_room` deletes the entries with the latest times last)
     os.utime(path)
@@ -189,19 +160,21 @@ def _read_own_file(path: str) -> bytes | None:
         own = stat.S_ISREG(one.st_mode) and one.st_uid == os.geteuid() and not one.st_mode & 0o022
         if not own or one.st_size > MAX_ENTRY:
             return None
-        with open(handle, "rb", closefd=False) as file:
-            return file.read()
+        with open(handle, "rb", buffering=0, closefd=False) as file:
+            return read_whole(file)
     except OSError:
         return None
     finally:
         os.close(handle)
 
 
-def _unpack(header: dict[str, Any], tokens: memoryview) -> CachedVocabulary | None:
-    """The vocabulary in an entry. If the entry is damaged, returns None or raises an error of one of several
-    classes."""
-    if header["normal_form"] not in (None, *FORMS):
-        return None
+def _unpack(header: dict[str, Any], tokens: memoryview) -> tuple[TokenizerParts, bool, bool] | None:
+    """What is in an entry. If it is damaged, returns None or raises an error of one of several classes."""
+    if header["normal_form"] is not None:
+        from ffgrammar.tokens.vocabulary.normal_form import FORMS
+
+        if header["normal_form"] not in FORMS:
+            return None
     special_tokens = dict(header["special_tokens"])
     check_special_tokens(special_tokens)
     eos = check_eos(header["eos_token_ids"], header["vocab_size"])
@@ -209,33 +182,39 @@ def _unpack(header: dict[str, Any], tokens: memoryview) -> CachedVocabulary | No
     trie = TokenTrie.from_front_coded(tokens, header["count"], header["vocab_size"], long_tokens, bool(header["wide"]))
     if any(trie.token_bytes(number) for number in [*special_tokens.values(), *eos]):
         return None
-    return CachedVocabulary(
+    parts = TokenizerParts(
         trie,
         special_tokens,
         eos,
         str(header["name"]),
-        bool(header["has_encoder"]),
-        bool(header["has_rules"]),
-        str(header["reason"]),
-        header["normal_form"],
-        bool(header["adds_prefix_space"]),
-        bool(header["strips_first_space"]),
+        reason=str(header["reason"]),
+        normal_form=header["normal_form"],
+        adds_prefix_space=bool(header["adds_prefix_space"]),
+        strips_first_space=bool(header["strips_first_space"]),
     )
+    return parts, bool(header["has_encoder"]), bool(header["has_rules"])
 
 
-def write_entry(key: str, vocabulary: CachedVocabulary, files: Sequence[Identity]) -> None:
+def write_entry(key: CacheKey, parts: TokenizerParts, files: Sequence[Identity]) -> None:
     """Write an entry. Where that is not possible, nothing happens.
 
     Args:
-        key: its path, from `cache_key`.
-        vocabulary: what the entry says.
+        key: from `cache_key`.
+        parts: those of the tokenizer.
         files: what `identify` said of the files before they were read.
     """
-    raw, count, long_tokens, wide = vocabulary.trie.front_coded()
-    fields = vocabulary._asdict()
-    trie = fields.pop("trie")
-    fields |= {
-        "vocab_size": trie.vocab_size,
+    raw, count, long_tokens, wide = parts.trie.front_coded()
+    fields = {
+        "special_tokens": dict(parts.special_tokens),
+        "eos_token_ids": parts.eos_token_ids,
+        "name": parts.name,
+        "reason": parts.reason,
+        "normal_form": parts.normal_form,
+        "adds_prefix_space": parts.adds_prefix_space,
+        "strips_first_space": parts.strips_first_space,
+        "has_encoder": parts.encoder is not None,
+        "has_rules": parts.rules is not None,
+        "vocab_size": parts.trie.vocab_size,
         "count": count,
         "wide": wide,
         "long_tokens": [(number, text.hex()) for number, text in long_tokens],
@@ -243,21 +222,19 @@ def write_entry(key: str, vocabulary: CachedVocabulary, files: Sequence[Identity
     write_sealed(key, fields, raw, files)
 
 
-def write_sealed(path: str, fields: dict[str, Any], data: bytes, files: Sequence[Identity]) -> None:
+def write_sealed(key: CacheKey, fields: dict[str, Any], data: bytes, files: Sequence[Identity]) -> None:
     """Write an entry. Where that is not possible, nothing happens.
 
     Args:
-        path: where.
+        key, files: as in `write_entry`.
         fields: its header, as JSON values.
         data: what follows the header.
-        files: as in `write_entry`.
     """
-    import hashlib
-
-    header = json.dumps({**fields, "key": os.path.basename(path), "files": files}).encode()
+    path, call = key
+    header = json.dumps({**fields, "key": os.path.basename(path), "call": call, "files": files}).encode()
     rest = len(header).to_bytes(4, "little") + header + data
     if len(rest) + len(MAGIC) + DIGEST <= MAX_ENTRY:
-        _write(path, MAGIC + hashlib.sha256(rest).digest() + rest)
+        _write(path, MAGIC + checksum(rest).to_bytes(DIGEST, "little") + rest)
 
 
 def _write(path: str, data: bytes) -> None:

@@ -20,11 +20,12 @@ from libc.string cimport memcmp, strlen
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 
+from ffgrammar.core.fresh_pages cimport claim_pages
 from ffgrammar.core.short_copy cimport SHORT, copy_short
 from ffgrammar.tokens.loaders.json_scanner cimport (
     FOUND, NO_MEMORY, UNUSUAL, ReadStatus, Text, next_byte, skip_string, skip_value, take_byte,
 )
-from ffgrammar.tokens.loaders.merge_names cimport MERGE_BYTES, MERGE_SPARE, read_merges
+from ffgrammar.tokens.loaders.merge_names cimport MERGE_BATCHES, MERGE_BYTES, MERGE_SPARE, read_merges
 from ffgrammar.tokens.loaders.merge_texts cimport MergeTexts, list_merges
 from ffgrammar.tokens.loaders.name_table cimport NameTable
 from ffgrammar.tokens.loaders.vocabulary_entries cimport Entries, EntryName, read_entries
@@ -56,7 +57,8 @@ cdef class JsonText:
             never: ids of tokens that may be in no merge.
         """
         cdef Text text = Text(self.data, self.end, 0)
-        cdef uint8_t* spare = <uint8_t*>malloc(2 * (self.end - self.start) + MERGE_SPARE)
+        cdef size_t room = 2 * (self.end - self.start) + MERGE_SPARE
+        cdef uint8_t* spare = <uint8_t*>malloc(MERGE_BATCHES * room)
         cdef bytearray is_never = bytearray(table.names.count + 1)
         cdef const uint8_t* banned = <const uint8_t*><char*>is_never
         cdef bytes found = PyBytes_FromStringAndSize(NULL, <Py_ssize_t>self.texts.count * MERGE_BYTES)
@@ -67,8 +69,9 @@ cdef class JsonText:
                 is_never[token] = 1
         if spare == NULL:
             raise MemoryError
+        claim_pages(ids, <size_t>len(found))
         with nogil:
-            all_found = read_merges(&text, &self.texts, table, banned, spare, ids)
+            all_found = read_merges(&text, &self.texts, table, banned, spare, room, ids)
         free(spare)
         return found if all_found else None
 

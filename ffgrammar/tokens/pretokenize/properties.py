@@ -14,9 +14,7 @@ The name `Lowercase` is for the characters that the normalizer Lowercase of the 
 
 from __future__ import annotations
 
-import zlib
 from functools import cache
-from pathlib import Path
 
 from ffgrammar.core.errors import TokenizerError
 
@@ -29,6 +27,10 @@ Ranges = tuple[tuple[int, int], ...]
 
 @cache
 def _all_ranges() -> dict[str, Ranges]:
+    # (most patterns are read without them)
+    import zlib
+    from pathlib import Path
+
     path = Path(__file__).parent / "data" / "properties.bin"
     try:
         lines = zlib.decompress(path.read_bytes()).decode().splitlines()

@@ -12,6 +12,8 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
+from ffgrammar.core.fresh_pages cimport claim_pages
+
 cdef enum:
     STEP = 7         # bytes in a number
     COUNT_BITS = 4   # bits of a number that say how many bytes there are
@@ -129,6 +131,7 @@ cdef int sort_by_bytes(const uint8_t* blob, const uint32_t* offsets, uint32_t* o
     cdef uint32_t i
     if items == NULL:
         return -1
+    claim_pages(items, 2 * (<size_t>count + 1) * sizeof(Keyed))
     for i in range(count):
         items[i].token = order[i]
     _sort_from(blob, offsets, items, items + count, count, 0)

@@ -51,6 +51,12 @@ cdef inline uint32_t further_bytes(const FrontCoded* coded, uint32_t k) noexcept
     return coded.rest[k] | (<uint32_t>coded.high_bytes[coded.count + <size_t>k] << 8 if coded.wide else 0)
 
 
+cdef inline uint32_t front_coded_id(const FrontCoded* coded, uint32_t k) noexcept nogil:
+    """The id of token k, in byte order."""
+    cdef size_t count = coded.count
+    return coded.ids[k] | <uint32_t>coded.ids[k + count] << 8 | <uint32_t>coded.ids[k + 2 * count] << 16
+
+
 # How many further bytes the tokens have together. `order` has the ids of the `count` tokens, in byte order. For each token, sets
 # `shared` to how many bytes it shares with the one before it, and `rest` to how many further ones it has.
 cdef uint64_t front_coded_lengths(
@@ -69,22 +75,19 @@ cdef void front_code(
     uint8_t* raw,
 ) noexcept nogil
 
-# Read the ids and lengths of a form of `size` bytes, which may be damaged. Puts the ids into `order`, and the length of the token
-# with id i into offsets[i + 1]; all of `offsets` are 0 before. Adds the lengths to `total`, and to `aliases` the number of tokens
-# that have the same bytes as the token before them. Ids must be below `vocab_size`, and lengths no more than `most`. Returns NULL,
-# or what is wrong.
+# Read the lengths in a form of `size` bytes, which may be damaged. Puts the length of the token with id i into offsets[i + 1].
+# Before, all of `offsets` are 0. Adds the lengths to `total`, and to `aliases` the number of tokens that have the same bytes as the
+# token before them. Ids must be below `vocab_size`, and lengths no more than `most`. Returns NULL, or what is wrong.
 cdef const char* read_lengths(
     const FrontCoded* coded,
     size_t size,
     uint32_t vocab_size,
     uint32_t most,
-    uint32_t* order,
     uint32_t* offsets,
     uint64_t* total,
     uint32_t* aliases,
 ) noexcept nogil
 
-# Read the bytes of the tokens into `blob`, after read_lengths. Returns NULL, or what is wrong.
-cdef const char* read_bytes(
-    const FrontCoded* coded, const uint32_t* order, const uint32_t* offsets, uint8_t* blob
-) noexcept nogil
+# Read the bytes of the tokens into `blob`, after read_lengths. SLACK bytes (packed_tokens.pxd) after the last one can be read and
+# written. Returns NULL, or what is wrong.
+cdef const char* read_bytes(const FrontCoded* coded, size_t size, const uint32_t* offsets, uint8_t* blob) noexcept nogil

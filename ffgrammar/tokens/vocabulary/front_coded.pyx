@@ -32,6 +32,46 @@ cdef extern from *:
     uint32_t common_prefix "ffgrammar_common_prefix"(const uint8_t* one, const uint8_t* other, uint32_t most) noexcept nogil
 
 
+cdef extern from *:
+    """
+    #include <stdint.h>
+    #include <string.h>
+    typedef uint8_t ffgrammar_start __attribute__((vector_size(16)));
+    static const uint8_t ffgrammar_start_masks[32] = {
+        255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255, 255,
+    };
+    static inline ffgrammar_start ffgrammar_start_at(const uint8_t *text) {
+        ffgrammar_start start;
+        memcpy(&start, text, 16);
+        return start;
+    }
+    static inline ffgrammar_start ffgrammar_first_of(ffgrammar_start one, uint32_t count, ffgrammar_start other) {
+        const ffgrammar_start mask = ffgrammar_start_at(ffgrammar_start_masks + 16 - count);
+        return (one & mask) | (other & ~mask);
+    }
+    static inline ffgrammar_start ffgrammar_write_short(
+        ffgrammar_start start, uint32_t shared, const uint8_t *rest, uint32_t more, uint8_t *text
+    ) {
+        const ffgrammar_start now = ffgrammar_first_of(start, shared, ffgrammar_start_at(rest - shared));
+        const ffgrammar_start written = ffgrammar_first_of(now, shared + more, ffgrammar_start_at(text));
+        memcpy(text, &written, 16);
+        return now;
+    }
+    """
+    # SHORT bytes in a register. A token is its beginning.
+    ctypedef int Start "ffgrammar_start"
+
+    # The SHORT bytes at `text`.
+    Start start_at "ffgrammar_start_at"(const uint8_t* text) noexcept nogil
+
+    # Write a token of at most SHORT bytes to `text`. It has the first `shared` bytes of `start`, then the `more` bytes at `rest`.
+    # Returns its start. SHORT bytes from `text`, from `rest` and from `rest - shared` on can be read. (No branch depends on the
+    # token's length, and nothing waits for what was written before.)
+    Start write_short "ffgrammar_write_short"(
+        Start start, uint32_t shared, const uint8_t* rest, uint32_t more, uint8_t* text
+    ) noexcept nogil
+
+
 cdef uint64_t front_coded_lengths(
     const uint8_t* blob, const uint32_t* offsets, const uint32_t* order, uint32_t count, uint16_t* shared, uint16_t* rest
 ) noexcept nogil:
@@ -81,56 +121,65 @@ cdef const char* read_lengths(
     size_t size,
     uint32_t vocab_size,
     uint32_t most,
-    uint32_t* order,
     uint32_t* offsets,
     uint64_t* total,
     uint32_t* aliases,
 ) noexcept nogil:
-    cdef uint32_t count = coded.count
-    cdef const uint8_t* ids = coded.ids
-    cdef uint32_t k, token, shared, rest, length, before = 0
-    cdef uint64_t suffixes = 0
-    if size < front_coded_head(count, coded.wide):
+    # (copies, because the compiler must assume that a write to `offsets` may change the struct)
+    cdef FrontCoded parts = coded[0]
+    cdef size_t head = front_coded_head(parts.count, parts.wide)
+    cdef uint32_t k, token, shared, rest, length, before = 0, empty = 0
+    cdef uint64_t suffixes = 0, lengths = 0
+    if size < head:
         return "it is cut short"
-    for k in range(count):
-        token = ids[k] | <uint32_t>ids[k + count] << 8 | <uint32_t>ids[k + 2 * <size_t>count] << 16
-        shared = shared_bytes(coded, k)
-        rest = further_bytes(coded, k)
+    for k in range(parts.count):
+        token = front_coded_id(&parts, k)
+        shared = shared_bytes(&parts, k)
+        rest = further_bytes(&parts, k)
         length = shared + rest
         if token >= vocab_size or offsets[token + 1]:
             return "an id is out of range or there twice"
         if shared > before or length == 0 or length > most or (rest == 0 and length < before):
             return "a token's length is wrong"
-        aliases[0] += rest == 0
+        empty += rest == 0
         offsets[token + 1] = length
-        order[k] = token
         suffixes += rest
-        total[0] += length
+        lengths += length
         before = length
-    if size != front_coded_head(count, coded.wide) + suffixes:
+    total[0] += lengths
+    aliases[0] += empty
+    if size != head + suffixes:
         return "its size is wrong"
     return NULL
 
 
-cdef const char* read_bytes(
-    const FrontCoded* coded, const uint32_t* order, const uint32_t* offsets, uint8_t* blob
-) noexcept nogil:
-    cdef const uint8_t* suffix = coded.suffixes
-    cdef const uint8_t* before = NULL
+cdef const char* read_bytes(const FrontCoded* coded, size_t size, const uint32_t* offsets, uint8_t* blob) noexcept nogil:
+    # (copies, because the compiler must assume that a write to `blob` may change the struct)
+    cdef FrontCoded parts = coded[0]
+    cdef size_t head = front_coded_head(parts.count, parts.wide), left = size - head
+    cdef const uint8_t* suffix = parts.suffixes
+    cdef const uint8_t* before = blob
     cdef uint8_t* text
     cdef uint32_t k, common, more, length = 0
-    for k in range(coded.count):
-        text = blob + offsets[order[k]]
-        common = shared_bytes(coded, k)
-        more = further_bytes(coded, k)
-        if common:
+    cdef bint is_wrong = False
+    cdef Start start = start_at(blob)
+    for k in range(parts.count):
+        text = blob + offsets[front_coded_id(&parts, k)]
+        common = shared_bytes(&parts, k)
+        more = further_bytes(&parts, k)
+        if common + more <= <uint32_t>SHORT <= left and <uint32_t>SHORT <= head:
+            start = write_short(start, common, suffix, more, text)
+        else:
             memcpy(text, before, common)
-        memcpy(text + common, suffix, more)
+            memcpy(text + common, suffix, more)
+            start = start_at(text)
         # Tokens must ascend. They do if all of the token before is shared, or if the first byte that is not shared is greater in
-        # this token than in the token before.
-        if common < length and text[common] <= before[common]:
-            return "its tokens are not in order"
+        # this token than in the token before. (No branch: the processor could not guess it.)
+        is_wrong |= (common < length) & (text[common] <= before[common])
         length = common + more
         suffix += more
+        left -= more
         before = text
+    if is_wrong:
+        return "its tokens are not in order"
     return NULL

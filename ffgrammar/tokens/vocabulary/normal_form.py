@@ -17,8 +17,6 @@ import unicodedata
 from functools import cache
 from typing import Literal, get_args
 
-from ffgrammar.tokens.pretokenize.properties import LOWERCASE, property_ranges
-
 __all__ = ["FORMS", "NormalForm", "is_normal", "stands_alone", "start_of_last_boundary"]
 
 UnicodeForm = Literal["NFC", "NFD", "NFKC", "NFKD"]
@@ -43,7 +41,7 @@ BOUNDARIES = ((0x00, 0x2FF), (0x370, 0x482), (0x3041, 0x3096), (0x30A1, 0x30FA),
 
 def is_normal(form: NormalForm, text: str) -> bool:
     """Whether a text is in a normal form. Every part of such a text is in this form, too."""
-    if form.endswith(LOWERCASE) and _capitals().search(text):
+    if form.endswith("Lowercase") and _capitals().search(text):
         return False
     return all(unicodedata.is_normalized(one, text) for one in UNICODE_FORMS if form.startswith(one))
 
@@ -51,6 +49,9 @@ def is_normal(form: NormalForm, text: str) -> bool:
 @cache
 def _capitals() -> re.Pattern[str]:
     """Finds a character that is changed to lower case."""
+    # (a tokenizer in the cache is loaded without this module)
+    from ffgrammar.tokens.pretokenize.properties import LOWERCASE, property_ranges
+
     return re.compile("[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in property_ranges(LOWERCASE)) + "]")
 
 

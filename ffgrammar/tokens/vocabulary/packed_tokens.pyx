@@ -11,6 +11,8 @@ from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
+from ffgrammar.core.fresh_pages cimport claim_pages
+
 from collections.abc import Sequence
 
 from ffgrammar.core.errors import TokenizerError
@@ -56,6 +58,8 @@ cdef class PackedTokens:
         self.offsets = <uint32_t*>calloc(<size_t>count + 1, sizeof(uint32_t))
         if self.blob == NULL or self.offsets == NULL:
             raise MemoryError
+        claim_pages(self.blob, blob_bytes)
+        claim_pages(self.offsets, (<size_t>count + 1) * sizeof(uint32_t))
         # (what is read there decides nothing, but is always the same)
         memset(self.blob + blob_bytes, 0, SLACK)
         return 0

@@ -1,13 +1,18 @@
-"""A hash table from the bytes of tokens to their ids: `index_open`, `index_enter` for each token, then `index_find`.
+"""A hash table from the bytes of tokens to their ids: `index_open`, `index_enter_all`, then `index_find`.
 
 The table refers to the tokens' bytes, and has 8 to 16 bytes a token besides.
 """
 
 from libc.stdint cimport int32_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc
-from libc.string cimport memcmp, memcpy
+from libc.string cimport memcmp
 
+from ffgrammar.core.prefetch cimport prefetch
 from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.words_of_bytes cimport low_bytes, short_word, word_at
+
+cdef enum:
+    AHEAD = 16  # how many tokens before its turn a slot is fetched
 
 cdef struct TokenIndex:
     # A hash table from bytes to ids, with open addressing and linear probing. A slot is 0 if it is free, and otherwise
@@ -43,22 +48,24 @@ cdef inline uint64_t mix(uint64_t value) noexcept nogil:
 cdef inline uint64_t hash_bytes(const uint8_t* text, size_t count) noexcept nogil:
     """A 64-bit hash of the bytes. It reads eight bytes at a time: up to eight bytes cost two multiplications, and each further
     eight one more."""
-    cdef uint64_t word = 0, result = count
-    cdef uint32_t low, high
+    cdef uint64_t result = count
     while count > 8:
-        memcpy(&word, text, 8)
-        result = mix(result ^ word)
+        result = mix(result ^ word_at(text))
         text += 8
         count -= 8
-    if count >= 4:
-        memcpy(&low, text, 4)
-        memcpy(&high, text + count - 4, 4)
-        word = <uint64_t>high << 32 | low
-    elif count > 0:
-        word = <uint64_t>text[0] << 16 | <uint64_t>text[count >> 1] << 8 | text[count - 1]
-    else:
-        word = 0
-    return mix(mix(result ^ word))
+    return mix(mix(result ^ short_word(text, count)))
+
+
+cdef inline uint64_t hash_with_slack(const uint8_t* text, uint32_t count) noexcept nogil:
+    """The same, for bytes after which SLACK bytes (packed_tokens.pxd) can be read. Up to 16 bytes take no branch that the
+    processor could guess wrongly."""
+    cdef uint32_t second = count - 8 if count > 8 else 0
+    cdef uint64_t one, two
+    if count > 16:
+        return hash_bytes(text, count)
+    one = mix(count ^ (word_at(text) & low_bytes(count - second)))
+    two = mix(one ^ (word_at(text + 8) & low_bytes(second)))
+    return mix(two if second else one)
 
 
 cdef inline int32_t index_find(const TokenIndex* index, const uint8_t* text, size_t count) noexcept nogil:
@@ -84,15 +91,14 @@ cdef inline int32_t index_find_hashed(const TokenIndex* index, const uint8_t* te
         at = (at + 1) & index.mask
 
 
-cdef inline bint index_enter(TokenIndex* index, uint32_t token) noexcept nogil:
-    """Enter a token. Returns False, and changes nothing, if a token with the same bytes is there."""
+cdef inline void index_enter(TokenIndex* index, uint32_t token, uint64_t key) noexcept nogil:
+    """Enter a token whose bytes have the hash `key`. If a token with the same bytes is there, nothing happens."""
     # (copies, because the compiler must assume that a write to a slot may change the table)
     cdef const uint32_t* offsets = index.offsets
     cdef const uint8_t* blob = index.blob
     cdef uint32_t* slots = index.slots
     cdef uint32_t mask = index.mask
     cdef uint32_t start = offsets[token], length = offsets[token + 1] - start, other
-    cdef uint64_t key = hash_bytes(blob + start, length)
     cdef uint32_t at = <uint32_t>(key >> 8) & mask
     while slots[at]:
         other = (slots[at] >> 8) - 1
@@ -101,12 +107,25 @@ cdef inline bint index_enter(TokenIndex* index, uint32_t token) noexcept nogil:
             and offsets[other + 1] - offsets[other] == length
             and memcmp(blob + offsets[other], blob + start, length) == 0
         ):
-            return False
+            return
         at = (at + 1) & mask
     slots[at] = (token + 1) << 8 | <uint32_t>(key & 0xFF)
     if length > index.longest:
         index.longest = length
-    return True
+
+
+cdef inline void index_enter_all(TokenIndex* index, uint32_t vocab_size) noexcept nogil:
+    """Enter all tokens that have bytes, those with low ids first. After the bytes of the last one, SLACK bytes (packed_tokens.pxd)
+    can be read."""
+    cdef uint64_t[AHEAD] keys
+    cdef const uint32_t* offsets = index.offsets
+    cdef uint32_t token
+    for token in range(vocab_size + AHEAD):
+        if token >= <uint32_t>AHEAD and offsets[token - AHEAD + 1] != offsets[token - AHEAD]:
+            index_enter(index, token - AHEAD, keys[token % AHEAD])
+        if token < vocab_size:
+            keys[token % AHEAD] = hash_with_slack(index.blob + offsets[token], offsets[token + 1] - offsets[token])
+            prefetch(&index.slots[<uint32_t>(keys[token % AHEAD] >> 8) & index.mask])
 
 
 cdef inline void index_replace(TokenIndex* index, uint32_t other, uint32_t token) noexcept nogil:

@@ -105,12 +105,16 @@ cdef class TokenTrie:
     cdef uint8_t* blob
     cdef uint32_t* offsets              # vocab_size + 1
 
-    cdef TokenIndex index
+    cdef TokenIndex index               # its `slots` are NULL until it is made
+
+    # Make the index, if that has not been done. Returns 0, and may raise MemoryError. Whatever looks up tokens by their bytes calls
+    # this first, when it is made.
+    cdef int need_index(self) except -1
 
     # The node that these bytes lead to, or -1. With `count` 0 it is the root.
     cdef int64_t find_node(self, const uint8_t* text, size_t count) noexcept nogil
 
-    # The id that represents exactly these bytes (long tokens included), or -1.
+    # The id that represents exactly these bytes (long tokens included), or -1. The index has been made.
     cdef int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil
 
     # The steps of the constructors follow. Unless its comment says otherwise, a method that returns an int returns 0, and may
@@ -122,19 +126,16 @@ cdef class TokenTrie:
     # Allocate `blob` for this many bytes, and SLACK bytes (packed_tokens.pxd) after them.
     cdef int _allocate_tokens(self, uint64_t blob_bytes) except -1
 
-    # Make nodes, aliases and index from `offsets` and `blob`. `order` has the ids of the `count` tokens to be placed, in byte
+    # Make nodes and aliases from `offsets` and `blob`. `order` has the ids of the `count` tokens to be placed, in byte
     # order.
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1
 
     # Returns the front-coded form of tokens (front_coded.pxd). `order` and `count` are those of `_build`.
     cdef bytearray _front_code(self, const uint32_t* order, uint32_t count)
 
-    # Make nodes, aliases and index from `raw`, which is the front-coded form of `count` tokens and has `size` bytes. `order` has
-    # the ids of these tokens, in byte order. `wide` says whether the form is wide. `aliases` says how many tokens in it have
-    # the same bytes as the token before them.
-    cdef int _make_nodes(
-        self, const uint32_t* order, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases
-    ) except -1
+    # Make nodes and aliases from `raw`, which is the front-coded form of `count` tokens and has `size` bytes. `wide` says
+    # whether the form is wide. `aliases` says how many tokens in it have the same bytes as the token before them.
+    cdef int _make_nodes(self, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases) except -1
 
     # Whether the front-coded form of the tokens is wide: whether a token that is in the trie has more than 255 bytes.
     cdef bint is_wide(self) noexcept nogil
@@ -147,6 +148,10 @@ cdef class TokenTrie:
     cdef int _load_front_coded(
         self, const uint8_t* raw, size_t size, uint32_t count, list long_tokens, bint wide
     ) except -1
+
+    # Make `offsets` of lengths, and `blob`, and write the tokens that are too long for the trie. `tokens` has (id, bytes) of these,
+    # and `others` is how many bytes the others have together.
+    cdef int _read_long_tokens(self, list tokens, uint64_t others) except -1
 
     # List the tokens that are too long for the trie.
     cdef int _list_long_tokens(self) except -1

@@ -5,8 +5,9 @@
     trie.subtree(b"a")       # [0, 1]: the tokens that begin with "a", in byte order
 
 The .pxd describes the nodes and how to walk over them. A trie is filled once, by one linear pass over the tokens in byte order, and
-never changes, so any number of threads may read it. A trie takes 10 bytes a node, 4 bytes an id, the tokens' bytes, and 8 to 16
-bytes a token for the index from bytes to ids: 4 MB for the 100,000 tokens of cl100k.
+never changes, so any number of threads may read it. Only its index from bytes to ids is made later: plain masks do not need it. A
+trie takes 10 bytes a node, 4 bytes an id, the tokens' bytes, and 8 to 16 bytes a token for the index: 4 MB for the 100,000 tokens
+of cl100k.
 """
 
 cimport cython
@@ -15,13 +16,14 @@ from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
 from ffgrammar.core.fresh_pages cimport claim_pages
+from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.tokens.vocabulary.byte_order cimport sort_by_bytes
 from ffgrammar.tokens.vocabulary.front_coded cimport (
-    FrontCoded, front_code, front_coded, front_coded_head, front_coded_lengths, further_bytes, read_bytes, read_lengths,
-    shared_bytes,
+    FrontCoded, front_code, front_coded, front_coded_head, front_coded_id, front_coded_lengths, further_bytes, read_bytes,
+    read_lengths, shared_bytes,
 )
 from ffgrammar.tokens.vocabulary.packed_tokens cimport SLACK, PackedTokens
-from ffgrammar.tokens.vocabulary.token_index cimport index_enter, index_find, index_open, index_replace
+from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex, index_enter_all, index_find, index_open, index_replace
 
 from ffgrammar.core.errors import TokenizerError
 
@@ -33,9 +35,11 @@ cdef uint32_t _MAX_NODES = (1 << (32 - DEPTH_BITS)) - 1
 
 
 cdef inline void* _claim(size_t count, size_t width) except NULL:
+    """Memory that is all zeros."""
     cdef void* memory = calloc(count if count else 1, width)
     if memory == NULL:
         raise MemoryError()
+    claim_pages(memory, count * width)
     return memory
 
 
@@ -44,33 +48,35 @@ cdef inline void* _claim_unset(size_t count, size_t width) except NULL:
     cdef void* memory = malloc(count * width if count else width)
     if memory == NULL:
         raise MemoryError()
+    claim_pages(memory, count * width)
     return memory
 
 
-cdef void _fill_nodes(TokenTrie trie, const uint32_t* order, const FrontCoded* coded) noexcept nogil:
+cdef void _fill_nodes(TokenTrie trie, const FrontCoded* coded) noexcept nogil:
     """Writes the nodes and the lists of aliases. All nodes are zeros before. (The processor cannot guess how many bytes neighbours
     in byte order share. So no loop here runs over the bytes of one token.)"""
-    cdef uint32_t made = _place_tokens(trie, order, coded)
+    cdef uint32_t made = _place_tokens(trie, coded)
     _set_bytes(trie, coded.suffixes, made)
     _set_sizes(trie, made)
 
 
-cdef uint32_t _place_tokens(TokenTrie trie, const uint32_t* order, const FrontCoded* coded) noexcept nogil:
+cdef uint32_t _place_tokens(TokenTrie trie, const FrontCoded* coded) noexcept nogil:
     """Notes each token in the `word` of its last node, and in the `size` of its first new node how much less deep the walk is there
     than after the token before. Writes the lists of aliases. Returns how many nodes there are."""
     # (copies, because the compiler must assume that a write to the nodes may change the trie)
+    cdef FrontCoded parts = coded[0]
     cdef TrieNode* nodes = trie.nodes
     cdef uint32_t pad = trie.pad_token
     cdef uint32_t made = 1, aliases = 0, most = 0, depth = 0, k, common, more, token = 0
-    for k in range(coded.count):
-        common = shared_bytes(coded, k)
-        more = further_bytes(coded, k)
+    for k in range(parts.count):
+        common = shared_bytes(&parts, k)
+        more = further_bytes(&parts, k)
         if more == 0:
             trie.alias_of[aliases] = token
-            trie.alias_id[aliases] = order[k]
+            trie.alias_id[aliases] = front_coded_id(&parts, k)
             aliases += 1
             continue
-        token = order[k]
+        token = front_coded_id(&parts, k)
         nodes[made].size = common - depth
         made += more
         nodes[made - 1].word = token ^ pad
@@ -117,16 +123,18 @@ cdef void _set_sizes(TokenTrie trie, uint32_t made) noexcept nogil:
         heights[i] = levels
 
 
-cdef void _index_tokens(TokenTrie trie) noexcept nogil:
-    """Enters all tokens into the index. Of equal tokens it has the one that represents their bytes."""
-    cdef uint32_t token, k
-    # (ids come in order, so this enters the lowest of several equal tokens)
-    for token in range(trie.vocab_size):
-        if trie.offsets[token + 1] != trie.offsets[token]:
-            index_enter(&trie.index, token)
+cdef int _index_tokens(TokenTrie trie, TokenIndex* index) noexcept nogil:
+    """Makes an index of all tokens. Of equal tokens it has the one that represents their bytes. Returns OK or NO_MEMORY."""
+    cdef uint32_t k
+    if index_open(index, trie.blob, trie.offsets, trie.token_count) < 0:
+        return NO_MEMORY
+    claim_pages(index.slots, (<size_t>index.mask + 1) * sizeof(uint32_t))
+    # (of several equal tokens, this enters the one with the lowest id)
+    index_enter_all(index, trie.vocab_size)
     for k in range(trie.alias_count):
         if trie.alias_of[k] > trie.alias_id[k]:
-            index_replace(&trie.index, trie.alias_id[k], trie.alias_of[k])
+            index_replace(index, trie.alias_id[k], trie.alias_of[k])
+    return OK
 
 
 @cython.final
@@ -183,9 +191,9 @@ cdef class TokenTrie:
         """
         if not 0 <= count <= vocab_size <= MAX_VOCAB_SIZE:
             raise TokenizerError(f"embedded vocabulary: {count} tokens do not fit vocab_size={vocab_size}")
-        cdef TokenTrie trie = TokenTrie.__new__(TokenTrie, (), vocab_size)
-        if count or long_tokens:
-            trie._load_front_coded(&raw[0] if len(raw) else NULL, len(raw), count, list(long_tokens), wide)
+        cdef TokenTrie trie = TokenTrie.__new__(TokenTrie, ())
+        trie._reset(vocab_size)
+        trie._load_front_coded(&raw[0] if len(raw) else NULL, len(raw), count, list(long_tokens), wide)
         return trie
 
     def front_coded(self):
@@ -212,6 +220,8 @@ cdef class TokenTrie:
         self.vocab_size = vocab_size
         self.n_words = (vocab_size + 31) // 32
         self.pad_token = 32 * self.n_words
+        free(self.offsets)
+        self.offsets = NULL
         self.offsets = <uint32_t*>_claim(<size_t>vocab_size + 1, sizeof(uint32_t))
         return 0
 
@@ -276,37 +286,38 @@ cdef class TokenTrie:
     cdef int _load_front_coded(
         self, const uint8_t* raw, size_t size, uint32_t count, list long_tokens, bint wide
     ) except -1:
-        cdef uint32_t* order = <uint32_t*>_claim_unset(count, sizeof(uint32_t))
         cdef FrontCoded coded = front_coded(raw, count, wide)
         cdef uint64_t total = 0
-        cdef uint32_t token, aliases = 0
+        cdef uint32_t aliases = 0
         cdef const char* wrong
-        cdef bytes text
-        try:
+        with nogil:
+            wrong = read_lengths(&coded, size, self.vocab_size, MAX_TOKEN_BYTES, self.offsets, &total, &aliases)
+        if wrong == NULL:
+            self._read_long_tokens(long_tokens, total)
             with nogil:
-                wrong = read_lengths(
-                    &coded, size, self.vocab_size, MAX_TOKEN_BYTES, order, self.offsets, &total, &aliases
-                )
-            for token, text in long_tokens if wrong == NULL else []:
-                if token >= self.vocab_size or self.offsets[token + 1] or len(text) <= MAX_TOKEN_BYTES:
-                    wrong = "a long token is wrong"
-                    break
-                self.offsets[token + 1] = len(text)
-                total += len(text)
-            if wrong == NULL:
-                self._allocate_tokens(total)
-                for token in range(self.vocab_size):
-                    self.offsets[token + 1] += self.offsets[token]
-                for token, text in long_tokens:
-                    memcpy(self.blob + self.offsets[token], <const char*>text, len(text))
-                with nogil:
-                    wrong = read_bytes(&coded, order, self.offsets, self.blob)
-            if wrong != NULL:
-                raise TokenizerError(f"embedded vocabulary: {wrong.decode('ascii')}")
+                wrong = read_bytes(&coded, size, self.offsets, self.blob)
+        if wrong != NULL:
+            raise TokenizerError(f"embedded vocabulary: {wrong.decode('ascii')}")
+        return self._make_nodes(raw, size, count, wide, aliases)
+
+    cdef int _read_long_tokens(self, list tokens, uint64_t others) except -1:
+        cdef uint32_t* offsets = self.offsets
+        cdef uint64_t total = others
+        cdef uint32_t token, at = 0
+        cdef bytes text
+        for token, text in tokens:
+            if token >= self.vocab_size or offsets[token + 1] or len(text) <= MAX_TOKEN_BYTES:
+                raise TokenizerError("embedded vocabulary: a long token is wrong")
+            offsets[token + 1] = <uint32_t>len(text)
+            total += len(text)
+        self._allocate_tokens(total)
+        for token in range(self.vocab_size):
+            at += offsets[token + 1]
+            offsets[token + 1] = at
+        for token, text in tokens:
+            memcpy(self.blob + offsets[token], <const char*>text, len(text))
+        if tokens:
             self._list_long_tokens()
-            self._make_nodes(order, raw, size, count, wide, aliases)
-        finally:
-            free(order)
         return 0
 
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1:
@@ -316,7 +327,7 @@ cdef class TokenTrie:
         cdef uint32_t k, aliases = 0
         for k in range(count):
             aliases += further_bytes(&coded, k) == 0
-        return self._make_nodes(order, <const uint8_t*><char*>raw, len(raw), count, wide, aliases)
+        return self._make_nodes(<const uint8_t*><char*>raw, len(raw), count, wide, aliases)
 
     cdef bytearray _front_code(self, const uint32_t* order, uint32_t count):
         cdef uint16_t* lengths = <uint16_t*>_claim_unset(count, 2 * sizeof(uint16_t))
@@ -336,9 +347,7 @@ cdef class TokenTrie:
             free(lengths)
         return raw
 
-    cdef int _make_nodes(
-        self, const uint32_t* order, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases
-    ) except -1:
+    cdef int _make_nodes(self, const uint8_t* raw, size_t size, uint32_t count, bint wide, uint32_t aliases) except -1:
         # (each byte of the suffixes is a node)
         cdef uint64_t nodes = 1 + size - front_coded_head(count, wide)
         cdef FrontCoded coded = front_coded(raw, count, wide)
@@ -351,12 +360,8 @@ cdef class TokenTrie:
         self.alias_count = aliases
         self.node_count = <uint32_t>nodes
         self.token_count = count + self.long_count
-        if index_open(&self.index, self.blob, self.offsets, self.token_count) < 0:
-            raise MemoryError
-        claim_pages(self.index.slots, (<size_t>self.index.mask + 1) * sizeof(uint32_t))
         with nogil:
-            _fill_nodes(self, order, &coded)
-            _index_tokens(self)
+            _fill_nodes(self, &coded)
         return 0
 
     cdef void _list_in_order(self, uint32_t* order) noexcept:
@@ -389,6 +394,16 @@ cdef class TokenTrie:
         free(self.long_list)
         free(self.blob)
         free(self.offsets)
+
+    cdef int need_index(self) except -1:
+        cdef TokenIndex index
+        # (without the GIL, two threads may get here)
+        with cython.critical_section(self):
+            if self.index.slots == NULL:
+                if _index_tokens(self, &index) < 0:
+                    raise MemoryError
+                self.index = index
+        return 0
 
     cdef int64_t find_node(self, const uint8_t* text, size_t count) noexcept nogil:
         cdef uint32_t at
@@ -444,6 +459,7 @@ cdef class TokenTrie:
 
     def id_of(self, bytes text not None):
         """The id that represents the bytes `text`, or -1."""
+        self.need_index()
         return self.find_token(text, len(text))
 
     def node(self, node):

@@ -1,0 +1,3 @@
+from io import FileIO
+
+def read_whole(file: FileIO) -> bytes: ...
