@@ -10,12 +10,17 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+
+cdef enum:
+    UNKNOWN = 2  # instead of a verdict
 
 
 @cython.final
 cdef class Boundaries:
     cdef CanonicalRules rules
+    cdef Outcomes outcomes
     cdef SearchSteps steps
     cdef Intern names  # (lasting row, lexer state, hypothesis)
     cdef Vec verdicts  # by name: whether the pre-token can end there, or UNKNOWN
@@ -36,6 +41,10 @@ cdef class Boundaries:
     # Whether the pre-token can end at `config`: some text that the grammar allows next makes it end there. `hypothesis` is a
     # state of the automaton of pre-tokens.
     cdef int can_reach(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
+
+    # What the bytes that may come next, given as bits, show by themselves of whether the pre-token can end before one of them.
+    # Returns 1; 0; or UNKNOWN.
+    cdef int judge_bytes(self, const uint32_t* bytes, uint32_t hypothesis) noexcept nogil
 
     # The work of can_reach where the answer is not known.
     cdef int search(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
