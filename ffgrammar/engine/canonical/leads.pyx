@@ -20,10 +20,14 @@ from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.masks.compute cimport NO_BASE, masks_explain, masks_find, masks_know
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, block_words, mask_release, mask_unpack
 from ffgrammar.engine.masks.open_state cimport open_state
-from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS
+from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS, note_lead
 from ffgrammar.engine.recognizer.recognizer cimport config_key
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
+
+cdef enum:
+    # If the plain mask is known and has at most this many tokens, it is found out of each by itself where it leads.
+    FEW_TOKENS = 48
 
 
 @cython.final
@@ -95,11 +99,15 @@ cdef class Leads:
         cdef int status = OK
         if self.has_place and is_place:
             return OK
-        if not self.is_explained or not is_place:
+        if not (self.is_explained and is_place) and not self.is_simple(engine, config):
             status = self.explain(engine, config)
+            self.is_explained = True
+        is_place = self.is_explained
         self.is_explained = False
         if status >= 0:
             status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
+        if status >= 0 and not is_place:
+            status = self.explain_by_mask(engine, config, mask)
         if status < 0:
             return status
         if config.row & VIRTUAL and self.base != <uint32_t>NO_BASE:
@@ -110,6 +118,33 @@ cdef class Leads:
         status = self.sort_leads(engine)
         self.has_place = status >= 0
         return status
+
+    cdef bint is_simple(self, Engine engine, const Config* config) noexcept nogil:
+        return not (config.row & VIRTUAL or engine.recognizer.rules.has_checks or engine.completability.enabled)
+
+    cdef int explain_by_mask(self, Engine engine, const Config* config, const StoredMask* mask) noexcept nogil:
+        cdef uint32_t i, j, token
+        cdef Config reached
+        cdef int status
+        if mask.count > FEW_TOKENS:
+            return self.explain(engine, config)
+        self.has_place = False
+        self.has_open_base = False
+        self.place = self.start = config[0]
+        self.base = NO_BASE
+        self.explained.len = 0
+        for i in range(mask.count):
+            token = mask.words[i]
+            if self.trie.offsets[token] == self.trie.offsets[token + 1]:
+                continue
+            reached = config[0]
+            for j in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+                status = self.lookahead.steps.step(engine, &reached, self.trie.blob[j])
+                if status <= 0:
+                    break
+            if status < 0 or note_lead(&self.explained, token, reached.row, reached.state) < 0:
+                return min(status, NO_MEMORY)
+        return OK
 
     cdef int sort_leads(self, Engine engine) noexcept nogil:
         cdef const uint32_t* lead
