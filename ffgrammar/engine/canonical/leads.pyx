@@ -27,7 +27,7 @@ from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
 
 cdef enum:
     # If the plain mask is known and has at most this many tokens, it is found out of each by itself where it leads.
-    FEW_TOKENS = 48
+    FEW_TOKENS = 256
 
 
 @cython.final
