@@ -57,6 +57,9 @@ cdef class Boundaries:
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil
 
+    # Part of try_characters: of the ASCII characters of `bytes`, keep those of some classes, which are given as in `try_byte`.
+    cdef void keep_live(self, uint64_t live, uint32_t* bytes) noexcept nogil
+
     # `try_characters` for the characters that begin with the bytes of `part` and the byte `byte`. `live` has the classes of the
     # characters that count, as bits, as PretokenTable.live_ends has them.
     cdef int try_byte(

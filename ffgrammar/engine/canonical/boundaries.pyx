@@ -162,6 +162,8 @@ cdef class Boundaries:
             status = self.steps.find_next_bytes(engine, config, bytes)
             if status < 0:
                 return status
+        if not wide:
+            self.keep_live(live, bytes)
         for word in range(first_word, first_word + 4):
             while bytes[word]:
                 byte = word << 5 | lowest_bit(bytes[word])
@@ -170,6 +172,17 @@ cdef class Boundaries:
                 if status != 0:
                     return status
         return 0
+
+    cdef void keep_live(self, uint64_t live, uint32_t* bytes) noexcept nogil:
+        cdef uint32_t[4] kept
+        cdef uint32_t i, word
+        memset(kept, 0, sizeof(kept))
+        for i in range(self.outcomes.ascii_count):
+            if live >> (self.outcomes.ascii[i].number & 63) & 1:
+                for word in range(4):
+                    kept[word] |= self.outcomes.ascii[i].bytes[word]
+        for word in range(4):
+            bytes[word] &= kept[word]
 
     cdef int try_byte(
         self, Engine engine, const Config* config, const Utf8* part, uint32_t byte, uint64_t live, uint32_t hypothesis,
