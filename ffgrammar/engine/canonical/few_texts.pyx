@@ -133,6 +133,7 @@ cdef class FewTexts:
         cdef int status
         if step.at.character.need:
             return 0
+        # (try_texts asks for the next bytes of this place anyway)
         looks = step.config.row != PENDING and not step.config.row & VIRTUAL
         if looks:
             status = self.lookahead.steps.find_next_bytes(engine, &step.config, step.bytes)

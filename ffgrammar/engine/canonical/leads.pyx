@@ -27,8 +27,8 @@ from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
 
 cdef enum:
-    # If the plain mask is known and has at most this many tokens, each is followed by itself. (With 48, canonical masks along compact
-    # documents take 1.01 times the time.)
+    # If the plain mask is known and has at most this many tokens, each is followed by itself. (With 48, canonical masks along
+    # compact documents take 1.01 times the time.)
     FEW = 256
 
 

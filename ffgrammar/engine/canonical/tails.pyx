@@ -13,12 +13,12 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_clear, bit_count, bit_set, bit_test, lowest_bit
+from ffgrammar.core.bits cimport bit_clear, bit_count, bit_set, lowest_bit
 from ffgrammar.core.intern cimport (
     intern_add, intern_bytes, intern_count, intern_find, intern_free, intern_init, intern_truncate)
 from ffgrammar.core.map cimport ABSENT
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.reach cimport ANY_BYTE, Reach
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
