@@ -346,6 +346,30 @@ def test_caches_do_not_matter(cl100k: ff.Tokenizer) -> None:
     assert one.is_accepting() and other.is_accepting()
 
 
+def test_plain_masks_that_were_made_before_do_not_matter(any_tok: ff.Tokenizer) -> None:
+    """If a plain mask is known and has few tokens, dead ends are found in another way than if it is made with leads."""
+    schema = {
+        "properties": {
+            "order": {"enum": ["new", "news", "newest", 'a"b', "\u00e9t\u00e9", "\u65e5\u672c"]},
+            "orders": {"type": "array", "items": {"enum": [1, 12, 123, True, None, "true"]}},
+            "ordered at": {"type": "string", "pattern": "^[0-9]{2}:[0-9]{2}$"},
+        },
+        "additionalProperties": False,
+    }
+    for options in ({}, {"whitespace": "compact"}):
+        one, other = (ff.compile_json_schema({**schema, "$comment": it}, any_tok, **options) for it in ("one", "other"))
+        random = Random(4)
+        for _ in range(12):
+            plain, after, alone = one.matcher(), one.matcher(canonical=True), other.matcher(canonical=True)
+            for _ in range(40):
+                allowed(plain)
+                found = after.allowed_token_ids()
+                assert np.array_equal(found, alone.allowed_token_ids())
+                if not len(found) or not after.accept_token(token := int(random.choice(found))):
+                    break
+                assert plain.accept_token(token) and alone.accept_token(token)
+
+
 def test_masks_that_are_made_with_leads_keep_to_their_budget(cl100k: ff.Tokenizer) -> None:
     """A canonical matcher makes the plain masks itself, and no plain matcher is there to drop them."""
     schema = {"properties": {"orderId": {"type": "string", "maxLength": 30}}}

@@ -207,6 +207,7 @@ cdef class Engine:
     cdef void bind_vocabulary(self) noexcept:
         self.masks.vocab.nodes = self.trie.nodes
         self.masks.vocab.heights = self.trie.heights
+        self.masks.vocab.roots = self.trie.roots
         self.masks.vocab.max_depth = self.trie.max_depth
         self.masks.vocab.node_count = self.trie.node_count
         self.masks.vocab.n_words = self.trie.n_words

@@ -10,12 +10,17 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
+
+cdef enum:
+    UNKNOWN = 2  # instead of a verdict
 
 
 @cython.final
 cdef class Boundaries:
     cdef CanonicalRules rules
+    cdef Outcomes outcomes
     cdef SearchSteps steps
     cdef Intern names  # (lasting row, lexer state, hypothesis)
     cdef Vec verdicts  # by name: whether the pre-token can end there, or UNKNOWN
@@ -37,6 +42,10 @@ cdef class Boundaries:
     # state of the automaton of pre-tokens.
     cdef int can_reach(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
+    # What the bytes that may come next, given as bits, show by themselves of whether the pre-token can end before one of them.
+    # Returns 1; 0; or UNKNOWN.
+    cdef int judge_bytes(self, const uint32_t* bytes, uint32_t hypothesis) noexcept nogil
+
     # The work of can_reach where the answer is not known.
     cdef int search(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
@@ -47,6 +56,9 @@ cdef class Boundaries:
     cdef int try_characters(
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil
+
+    # Part of try_characters: of the ASCII characters of `bytes`, keep those of some classes, which are given as in `try_byte`.
+    cdef void keep_live(self, uint64_t live, uint32_t* bytes) noexcept nogil
 
     # `try_characters` for the characters that begin with the bytes of `part` and the byte `byte`. `live` has the classes of the
     # characters that count, as bits, as PretokenTable.live_ends has them.

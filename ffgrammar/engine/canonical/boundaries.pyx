@@ -7,7 +7,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
-from ffgrammar.core.bits cimport lowest_bit
+from ffgrammar.core.bits cimport bit_test, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_truncate
 from ffgrammar.core.status cimport NO_MEMORY
 from ffgrammar.core.utf8 cimport utf8_step
@@ -15,10 +15,11 @@ from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
+from ffgrammar.engine.values.trace cimport VIRTUAL
+from ffgrammar.tokens.canonical.outcomes cimport AsciiClass
 from ffgrammar.tokens.pretokenize.table cimport DEAD
 
 cdef enum:
-    UNKNOWN = 2            # instead of a verdict
     # A search that reaches one of these bounds takes it for granted that the pre-token can end.
     MAX_STEPS = 1 << 16    # bytes that it tries
     MAX_FRONTIER = 3 * 64  # words, three for each configuration
@@ -35,6 +36,7 @@ cdef class Boundaries:
 
     def __cinit__(self, CanonicalRules rules not None, SearchSteps steps not None):
         self.rules = rules
+        self.outcomes = rules.outcomes
         self.steps = steps
         vec_init(&self.verdicts)
         vec_init(&self.frontier)
@@ -98,10 +100,17 @@ cdef class Boundaries:
         """A few characters show whether the pre-token can end here: after them any text will do. So this is a breadth-first
         search over characters. The frontier has the places to go on from."""
         cdef uint32_t steps_left = MAX_STEPS
+        cdef uint32_t[8] bytes
         cdef bint wide
         cdef size_t at
         cdef Config reached
         cdef int status
+        if config.row != PENDING and not config.row & VIRTUAL:
+            status = self.steps.find_next_bytes(engine, config, bytes)
+            if status >= 0:
+                status = self.judge_bytes(bytes, hypothesis)
+            if status != UNKNOWN:
+                return status
         self.frontier.len = 0
         # (most often ASCII characters are enough)
         for wide in range(2):
@@ -117,6 +126,22 @@ cdef class Boundaries:
             if status != 0:
                 return status
         return 0
+
+    cdef int judge_bytes(self, const uint32_t* bytes, uint32_t hypothesis) noexcept nogil:
+        cdef uint64_t live = self.rules.pretokens.live_ends[hypothesis]
+        cdef int result = UNKNOWN if bytes[4] | bytes[5] | bytes[6] | bytes[7] else 0
+        cdef const AsciiClass* ascii
+        cdef uint32_t i
+        for i in range(self.outcomes.ascii_count):
+            ascii = &self.outcomes.ascii[i]
+            if not (live >> (ascii.number & 63) & 1 and (
+                    bytes[0] & ascii.bytes[0] | bytes[1] & ascii.bytes[1] | bytes[2] & ascii.bytes[2]
+                    | bytes[3] & ascii.bytes[3])):
+                continue
+            if bit_test(self.outcomes.sure_ends + ascii.number * self.outcomes.words, hypothesis):
+                return 1
+            result = UNKNOWN
+        return result
 
     cdef int try_characters(
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left
@@ -137,6 +162,8 @@ cdef class Boundaries:
             status = self.steps.find_next_bytes(engine, config, bytes)
             if status < 0:
                 return status
+        if not wide:
+            self.keep_live(live, bytes)
         for word in range(first_word, first_word + 4):
             while bytes[word]:
                 byte = word << 5 | lowest_bit(bytes[word])
@@ -145,6 +172,17 @@ cdef class Boundaries:
                 if status != 0:
                     return status
         return 0
+
+    cdef void keep_live(self, uint64_t live, uint32_t* bytes) noexcept nogil:
+        cdef uint32_t[4] kept
+        cdef uint32_t i, word
+        memset(kept, 0, sizeof(kept))
+        for i in range(self.outcomes.ascii_count):
+            if live >> (self.outcomes.ascii[i].number & 63) & 1:
+                for word in range(4):
+                    kept[word] |= self.outcomes.ascii[i].bytes[word]
+        for word in range(4):
+            bytes[word] &= kept[word]
 
     cdef int try_byte(
         self, Engine engine, const Config* config, const Utf8* part, uint32_t byte, uint64_t live, uint32_t hypothesis,

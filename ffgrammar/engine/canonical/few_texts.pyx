@@ -14,8 +14,11 @@ from libc.string cimport memset
 from ffgrammar.core.bits cimport bit_clear, bit_count, bit_set, lowest_bit
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_push
+from ffgrammar.engine.canonical.boundaries cimport UNKNOWN
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
+from ffgrammar.engine.values.trace cimport VIRTUAL
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_MEMORY, Ids
 from ffgrammar.tokens.canonical.rules cimport FIRST
 
@@ -125,16 +128,27 @@ cdef class FewTexts:
 
     cdef int can_end(self, Engine engine, uint32_t depth) noexcept nogil:
         cdef TextStep* step = &self.steps[depth]
+        cdef bint looks
         cdef uint32_t i
         cdef int status
         if step.at.character.need:
             return 0
+        # (try_texts asks for the next bytes of this place anyway)
+        looks = step.config.row != PENDING and not step.config.row & VIRTUAL
+        if looks:
+            status = self.lookahead.steps.find_next_bytes(engine, &step.config, step.bytes)
+            if status < 0:
+                return status
         for i in range(step.at.count):
             if self.rules.pretokens.final[step.at.hypothesis[i]]:
                 status = self.lookahead.steps.accepting(engine, &step.config)
                 if status != 0:
                     return status
-            status = self.lookahead.boundaries.can_reach(engine, &step.config, step.at.hypothesis[i])
+            status = UNKNOWN
+            if looks:
+                status = self.lookahead.boundaries.judge_bytes(step.bytes, step.at.hypothesis[i])
+            if status == UNKNOWN:
+                status = self.lookahead.boundaries.can_reach(engine, &step.config, step.at.hypothesis[i])
             if status != 0:
                 return status
         return 0

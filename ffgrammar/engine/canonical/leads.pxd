@@ -9,6 +9,7 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.masks.mask_cache cimport StoredMask
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
@@ -50,6 +51,12 @@ cdef class Leads:
 
     # Part of make_mask and look_at: fill `explained`, `start`, `base` and `has_open_base`.
     cdef int explain(self, Engine engine, const Config* config) noexcept nogil
+
+    # Part of `look_at`: whether values in the text do not matter for where tokens lead. Returns True or False.
+    cdef bint is_text_free(self, Engine engine, const Config* config) noexcept nogil
+
+    # Part of `look_at`: do what `explain` does, by following each token of the mask of a configuration. All of them get leads.
+    cdef int follow_tokens(self, Engine engine, const Config* config, const StoredMask* mask) noexcept nogil
 
     # Part of `explain`: fill `has_open_base`.
     cdef int find_open(self, Engine engine) noexcept nogil

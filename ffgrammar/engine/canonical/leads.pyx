@@ -1,6 +1,7 @@
 """The grammar's own mask needs a walk over the tokens that leave the lexeme. This walk says where each of them leads
-(masks_explain in engine/masks/compute.pxd). Often many tokens lead to one configuration. So each configuration gets a number, and
-reach.pxd is asked about it once. A token of the trie without a lead stays inside the lexeme.
+(masks_explain in engine/masks/compute.pxd). Where the mask is known and has few tokens, each is followed by itself instead. Often
+many tokens lead to one configuration. So each configuration gets a number, and reach.pxd is asked about it once. A token of the
+trie without a lead stays inside the lexeme.
 
 On a virtual row, a lead holds for each text with the same row of the parser. So it says too little of a virtual row that it
 leads to. There the bytes of the token are stepped through from the place.
@@ -20,10 +21,15 @@ from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.masks.compute cimport NO_BASE, masks_explain, masks_find, masks_know
 from ffgrammar.engine.masks.mask_cache cimport StoredMask, block_words, mask_release, mask_unpack
 from ffgrammar.engine.masks.open_state cimport open_state
-from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS
+from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS, note_lead
 from ffgrammar.engine.recognizer.recognizer cimport config_key
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
+
+cdef enum:
+    # If the plain mask is known and has at most this many tokens, each is followed by itself. (With 48, canonical masks along
+    # compact documents take 1.01 times the time.)
+    FEW = 256
 
 
 @cython.final
@@ -92,24 +98,56 @@ cdef class Leads:
         cdef StoredMask* mask
         cdef bint looked = False
         cdef bint is_place = self.place.row == config.row and self.place.state == config.state
+        cdef bint is_explained = self.is_explained and is_place
         cdef int status = OK
         if self.has_place and is_place:
             return OK
-        if not self.is_explained or not is_place:
-            status = self.explain(engine, config)
         self.is_explained = False
+        if not is_explained and not self.is_text_free(engine, config):
+            status = self.explain(engine, config)
+            is_explained = True
         if status >= 0:
             status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
         if status < 0:
             return status
+        if not is_explained:
+            # (DENSE is a large number)
+            status = self.follow_tokens(engine, config, mask) if mask.count <= FEW else self.explain(engine, config)
         if config.row & VIRTUAL and self.base != <uint32_t>NO_BASE:
             # (steps are taken from the place itself)
             self.forget_base()
         mask_unpack(mask, self.trie.n_words, self.plain.data, self.trie.n_words)
         mask_release(mask)
-        status = self.sort_leads(engine)
+        if status >= 0:
+            status = self.sort_leads(engine)
         self.has_place = status >= 0
         return status
+
+    cdef bint is_text_free(self, Engine engine, const Config* config) noexcept nogil:
+        return not (config.row & VIRTUAL or engine.recognizer.rules.has_checks or engine.completability.enabled)
+
+    cdef int follow_tokens(self, Engine engine, const Config* config, const StoredMask* mask) noexcept nogil:
+        cdef uint32_t i, j, token
+        cdef Config reached
+        cdef int status
+        self.has_place = self.has_open_base = False
+        self.place = self.start = config[0]
+        self.base = NO_BASE
+        self.explained.len = 0
+        for i in range(mask.count):
+            token = mask.words[i]
+            reached = config[0]
+            # (a token without bytes leads nowhere)
+            status = 0
+            for j in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+                status = self.lookahead.steps.step(engine, &reached, self.trie.blob[j])
+                if status <= 0:
+                    break
+            if status > 0:
+                status = note_lead(&self.explained, token, reached.row, reached.state)
+            if status < 0:
+                return status
+        return OK
 
     cdef int sort_leads(self, Engine engine) noexcept nogil:
         cdef const uint32_t* lead

@@ -31,7 +31,6 @@ cdef class Tails:
     cdef SearchSteps steps
     cdef Boundaries boundaries
     cdef Reach reach
-    cdef Vec ends        # scratch: what Reach.ends_after says of a place
     cdef Intern names    # (row, lexer state, hypotheses)
     cdef Vec found       # by name: its tail
     # A tail is a word of the bits above; then, for each byte that may come next and goes on with the pre-token, this byte and the
@@ -59,8 +58,10 @@ cdef class Tails:
     cdef int make(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t depth, uint32_t* tail) noexcept nogil
 
-    # Part of `make`: whether the pre-token can end at a place. Returns 1, 0 or a status.
-    cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
+    # Part of `make`: whether the pre-token can end at a place, where some bytes may come next, given as bits. Returns 1, 0 or a
+    # status.
+    cdef int can_end(
+        self, Engine engine, const Config* config, const CanonicalState* at, const uint32_t* bytes) noexcept nogil
 
     # Part of `make`, where too many bytes may come. If some lead to a state where the pre-token can end in free text, write
     # the words of a tail with FREE, and how many they are.

@@ -13,12 +13,12 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_clear, bit_count, bit_set, bit_test, lowest_bit
+from ffgrammar.core.bits cimport bit_clear, bit_count, bit_set, lowest_bit
 from ffgrammar.core.intern cimport (
     intern_add, intern_bytes, intern_count, intern_find, intern_free, intern_init, intern_truncate)
 from ffgrammar.core.map cimport ABSENT
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.reach cimport ANY_BYTE, Reach
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
@@ -50,9 +50,6 @@ cdef class Tails:
         self.boundaries = boundaries
         self.reach = reach
         vec_init(&self.found)
-        vec_init(&self.ends)
-        if vec_fill(&self.ends, rules.outcomes.words, 0) < 0:
-            raise MemoryError
         if intern_init(&self.names) < 0 or intern_init(&self.tails) < 0 or self.clear() < 0:
             raise MemoryError
 
@@ -60,7 +57,6 @@ cdef class Tails:
         intern_free(&self.names)
         intern_free(&self.tails)
         vec_free(&self.found)
-        vec_free(&self.ends)
 
     cdef size_t bytes(self) noexcept nogil:
         return intern_bytes(&self.names) + intern_bytes(&self.tails) + self.found.cap * sizeof(uint32_t)
@@ -139,12 +135,12 @@ cdef class Tails:
         cdef uint32_t byte, word
         cdef CanonicalState after
         cdef Config moved
-        cdef int status = self.can_end(engine, config, at)
-        words[0] = CAN_END if status > 0 else 0
+        cdef int status = self.steps.find_next_bytes(engine, config, bytes)
         if status >= 0:
-            status = self.steps.find_next_bytes(engine, config, bytes)
+            status = self.can_end(engine, config, at, bytes)
         if status < 0:
             return status
+        words[0] = CAN_END if status > 0 else 0
         self.keep_going_on(at, bytes)
         for word in range(8):
             count += bit_count(bytes[word])
@@ -174,14 +170,15 @@ cdef class Tails:
                     used += 2
         return min(intern_add(&self.tails, words, used, tail), OK)
 
-    cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
+    cdef int can_end(
+        self, Engine engine, const Config* config, const CanonicalState* at, const uint32_t* bytes
+    ) noexcept nogil:
         cdef uint32_t i
-        # (most often the lexer alone tells)
-        cdef int status = self.reach.ends_after(engine, config, self.ends.data, &self.steps.dependent_answers)
-        for i in range(at.count if status >= 0 else 0):
-            if bit_test(self.ends.data, at.hypothesis[i]):
+        # (most often these bytes tell)
+        for i in range(at.count):
+            if self.boundaries.judge_bytes(bytes, at.hypothesis[i]) == 1:
                 return 1
-        return self.boundaries.can_end(engine, config, at) if status >= 0 else status
+        return self.boundaries.can_end(engine, config, at)
 
     cdef int describe_free(
         self, Engine engine, uint32_t state, const CanonicalState* at, uint32_t* words, uint32_t* used

@@ -51,6 +51,7 @@ cdef struct Vocabulary:
     # What a mask needs of a TokenTrie, without the object. See tokens/vocabulary/trie.pxd for the fields.
     const TrieNode* nodes
     const uint16_t* heights
+    const uint32_t* roots
     uint32_t node_count
     uint32_t max_depth
     uint32_t n_words

@@ -2,7 +2,8 @@
 
 from libc.stdint cimport uint32_t, uint64_t
 
-from ffgrammar.core.bits cimport bit_clear, bit_set
+from ffgrammar.core.bits cimport bit_clear, bit_set, lowest_bit
+from ffgrammar.core.compare cimport bits_unlike
 from ffgrammar.core.intern cimport intern_get, intern_len
 from ffgrammar.core.map cimport ABSENT, map_get, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
@@ -53,14 +54,35 @@ cdef int partition_vocabulary(
 cdef int lead_inside(
     Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t* mask, Vec* exits, Vec* leads, size_t room,
 ) noexcept nogil:
+    # (few bytes may come, so the nodes of the others are not looked at)
+    cdef uint32_t word, live, root
+    cdef int status = OK
+    cdef int result = OK
+    for word in range(8):
+        live = bits_unlike(dfa.delta.data + state + 32 * word, DEAD)
+        while live:
+            root = v.roots[word << 5 | lowest_bit(live)]
+            live &= live - 1
+            if root:
+                status = lead_below(dfa, v, row, state, root, mask, exits, leads, room)
+            if status < 0:
+                return status
+            result |= status
+    return result
+
+
+cdef int lead_below(
+    Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t at, uint32_t* mask, Vec* exits, Vec* leads, size_t room,
+) noexcept nogil:
+    """lead_inside for the tokens below a child of the root."""
     cdef const TrieNode* nodes = v.nodes
     cdef uint32_t states[MAX_TOKEN_BYTES + 1]
-    cdef uint32_t at = 1
+    cdef uint32_t stop = subtree_end(nodes, at)
     cdef uint32_t depth
     cdef bint many = False
     cdef int status
     states[0] = state
-    while at < v.node_count:
+    while at < stop:
         depth = node_depth(&nodes[at])
         status = dfa_step(dfa, states[depth - 1], node_byte(&nodes[at]), &states[depth])
         if status < 0:
