@@ -8,7 +8,7 @@ In reading order:
 - `open_state`: lexemes that are read beside others count only where the others end.
 - `products`: lexemes that are intersections of many expressions, taken apart.
 - `product_search`: whether what is taken apart can be completed.
-- `product_repair`: the same by completing one member after another.
+- `product_repair`: the same, by a text that completes one part after another.
 - `product_walk`: the partition of such a state, by a walk that follows the parts.
 - `split_state`: the partition of a state whose lexemes go on in very many combinations, from one of each lexeme.
 - `partition_cache`: partitions of a vocabulary, kept for all grammars.

@@ -1,4 +1,4 @@
-"""Each step goes on with the part that was begun, so that two parts do not undo each other's steps in turns."""
+"""A part that was begun is completed before another one is, so that two parts do not undo each other's steps in turns."""
 
 from libc.stdint cimport uint32_t
 
@@ -12,22 +12,22 @@ from ffgrammar.regex.dfa.parts cimport ANY_PART, MAX_WITNESS_BYTES, NO_PART, add
 from ffgrammar.regex.expr.nodes cimport nullable
 
 cdef enum:
-    # A text that completes a term has so many bytes at most.
-    MAX_TEXT_BYTES = 256
-    # So many terms are tried.
+    # The most bytes of a text that completes a term.
+    MAX_REPAIR_BYTES = 256
+    # How many terms of a tuple are tried.
     MAX_TERMS = 4
-    # When so many tuples of a state in a row were tried in vain, no more are.
+    # After this many tuples of a state in a row that could not be completed, no others are tried.
     MAX_IN_VAIN = 32
 
 
 cdef bint is_open(const Products* p, uint32_t part, uint32_t literal) noexcept nogil:
-    """Whether a literal does not match the empty text yet."""
+    """Whether a literal does not match the empty text. Its part is then still to be completed."""
     return nullable(p.parts.nodes, p.parts.exprs.data[part]) == literal & 1
 
 
 cdef int step_term(Products* p, const uint32_t* literals, uint32_t count, uint32_t byte) noexcept nogil:
-    """Move the parts of a term, which are in `pairs`, by a byte. Returns 1; 0 if one of them shows that the term is dead; or a
-    status."""
+    """Move the parts of a term, which are in `pairs`, by a byte. Returns 1; 0 if one of them shows that the term matches nothing
+    from there on; or a status."""
     cdef uint32_t i, part
     cdef int status = pulse(&p.parts.nodes.pulse, 1 + (count >> 4))
     for i in range(count):
@@ -42,11 +42,10 @@ cdef int step_term(Products* p, const uint32_t* literals, uint32_t count, uint32
 
 
 cdef int repair(Products* p, const uint32_t* parts, uint32_t number) noexcept nogil:
-    """Complete a term. The text becomes `text`. Returns 1, 0 or a status."""
+    """Complete a term, and write the text to `text`. Returns 1; 0 if no text was found; or a status."""
     cdef const uint32_t* literals = p.literals.data + term_at(p, number)[T_FIRST]
     cdef uint32_t count = term_at(p, number)[T_COUNT]
-    cdef uint32_t tried = 0
-    cdef uint32_t i, byte
+    cdef uint32_t i, byte, tried
     cdef int status = 1
     p.pairs.len = p.text.len = 0
     for i in range(count):
@@ -54,14 +53,14 @@ cdef int repair(Products* p, const uint32_t* parts, uint32_t number) noexcept no
             return NO_MEMORY
     i = 0
     while status > 0:
-        # (after the part that was begun, all others are looked at)
+        # (the part that was begun is the first to be looked at)
         tried = 0
         while tried < count and not is_open(p, p.pairs.data[i], literals[i]):
             i = i + 1 if i + 1 < count else 0
             tried += 1
         if tried == count:
             return p.text.len != 0
-        if p.text.len == MAX_TEXT_BYTES:
+        if p.text.len == MAX_REPAIR_BYTES:
             return 0
         status = find_way(&p.parts, p.pairs.data[i], literals[i] & 1, &byte)
         if status < 0 or byte == NO_WAY:

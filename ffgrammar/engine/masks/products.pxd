@@ -42,7 +42,7 @@ cdef struct Products:
     Vec targets        # per entry of `asked`: the word of `delta` for it, or NO_STATE_YET (product_walk.pyx)
     Vec tuples         # scratch: by depth, the tuple at the node
     Vec states         # scratch: by depth, the state at the node, or NO_STATE_YET where there is a tuple
-    Vec pairs          # scratch: the lexemes of a state; in a search, the tuples after a byte and after the one before it
+    Vec pairs          # scratch: the lexemes of a state; the tuples after a byte and after the one before it; parts of a term
     Intern reached     # scratch: the tuples that a search has found
     Vec parents        # scratch: per such tuple, the number of the one before it, and the byte between the two
     Vec distances      # scratch: per such tuple, how many bytes lead to it
@@ -50,7 +50,7 @@ cdef struct Products:
     Vec text           # scratch: a witness; before that, an entry of `asked`
     uint32_t[8] closing  # the bytes with which a tail begins
     uint32_t in_vain   # how many searches in a row ended without an answer
-    uint32_t unrepaired  # how many tuples in a row were tried in vain to be completed part by part
+    uint32_t unrepaired  # how many tuples in a row could not be completed part by part (product_repair.pxd)
     uint32_t hint      # the term that was last seen to match something
     uint32_t hint_word  # the word of witnesses that showed it
 

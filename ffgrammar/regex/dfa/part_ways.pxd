@@ -5,8 +5,8 @@ from libc.stdint cimport uint32_t
 from ffgrammar.regex.dfa.parts cimport Parts
 
 cdef enum:
-    NO_WAY = 256  # in the place of a byte: there is no way, or none that is found soon
+    NO_WAY = 256  # in the place of a byte: there is no way, or a short search does not find it
 
-# Write the next byte on the shortest way to a part that matches the empty text, or if `complemented`, to one that does not. `part`
-# itself is none. The byte is remembered. Returns OK or a status.
+# Write the next byte on the shortest way from `part` to a part that matches the empty text, or to one that does not if
+# `complemented`. `part` itself is no such part. The byte is remembered. Returns OK or a status.
 cdef int find_way(Parts* p, uint32_t part, bint complemented, uint32_t* byte) noexcept nogil

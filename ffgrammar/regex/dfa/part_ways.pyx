@@ -1,4 +1,4 @@
-"""A search by breadth over the table of parts. All parts on the way that it finds remember their bytes."""
+"""A breadth-first search over the table of parts. The bytes of all parts on the way that it finds are remembered."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
@@ -11,13 +11,12 @@ from ffgrammar.regex.dfa.parts cimport NOT_FILLED, step_part
 from ffgrammar.regex.expr.nodes cimport nullable
 
 cdef enum:
-    # A search looks at what follows so many parts, and enters so many words in the table.
-    MAX_LOOKED = 256
-    MAX_FILLED = 1024
+    MAX_LOOKED = 256   # how many parts a search goes on from
+    MAX_FILLED = 1024  # how many words of the table it fills
 
 
 cdef int remember(Parts* p, uint32_t at, bint complemented) noexcept nogil:
-    """Note the bytes on the way to the part at an index of the search."""
+    """Note the bytes on the way to the part at an index of the queue."""
     while at:
         if map_put(&p.ways, <uint64_t>p.queue.data[3 * p.queue.data[3 * at + 1]] << 1 | complemented, p.queue.data[3 * at + 2]) < 0:
             return NO_MEMORY
@@ -37,7 +36,8 @@ cdef inline bint is_plain(uint32_t byte) noexcept nogil:
 
 
 cdef int search_way(Parts* p, uint32_t part, bint complemented, bint plain) noexcept nogil:
-    """Returns 1 if there is a way, which is remembered; 0; or a status. `plain`: only such bytes are looked at."""
+    """Search the way that `find_way` asks for, by plain bytes only if `plain`. Returns 1 if it is found, and remembers it; 0; or a
+    status."""
     cdef uint32_t at = 0
     cdef uint32_t filled = 0
     cdef uint32_t byte, after, last
@@ -76,7 +76,7 @@ cdef int find_way(Parts* p, uint32_t part, bint complemented, uint32_t* byte) no
     byte[0] = map_get(&p.ways, key)
     if byte[0] != ABSENT:
         return OK
-    # (Half a character matches nothing, which is no way to complete a complement, because it does not stay so.)
+    # (Plain bytes come first: half a character matches nothing, so its complement does, but the next byte may undo that.)
     status = search_way(p, part, complemented, True)
     if status == 0:
         status = search_way(p, part, complemented, False)

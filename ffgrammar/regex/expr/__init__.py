@@ -9,7 +9,7 @@
 - crowding: whether an intersection asks for longer texts than it allows.
 - witness: whether the structure of an intersection shows that it matches something.
 - multiples: nodes for digit strings whose value is a multiple of a number.
-- search_texts: the texts by which long searches found that something matches.
+- search_texts: the texts by which searches found that something matches.
 - emptiness: whether an expression matches anything.
 - approximate: simpler expressions, and the length below which texts do not tell two expressions apart.
 - sorted_texts: many byte strings in order, without the GIL.

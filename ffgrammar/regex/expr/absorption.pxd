@@ -5,6 +5,7 @@ from libc.stdint cimport uint32_t
 
 from ffgrammar.regex.expr.nodes cimport Nodes
 
-# Use that members lie in a loop of another member; they are on the stack of `n`, after the word at `base`. Returns False if this
-# shows that an intersection matches nothing.
+# Simplify the members of a union or an intersection (`kind`), which are on the stack of `n` after the word at `base`. Where a
+# member lies in another one, which is a loop, a union drops the member, and an intersection drops the loop. Returns False if an
+# intersection is seen to match nothing.
 cdef bint absorb(Nodes* n, uint32_t kind, size_t base) noexcept nogil

@@ -1,4 +1,4 @@
-"""Members of unions and intersections that lie in a loop of another member."""
+"""How a member is seen to lie in a loop: see inclusion.pxd. Other inclusions are left to the search (emptiness.pyx)."""
 
 from libc.stdint cimport uint32_t
 
@@ -21,7 +21,7 @@ cdef bint any_within(Nodes* n, size_t base, size_t loop_at, uint32_t loop) noexc
 
 
 cdef size_t drop_within(Nodes* n, size_t base, size_t loop_at) noexcept nogil:
-    """Drop the members that lie in the loop at `loop_at`. Returns where the loop is then."""
+    """Drop the members that lie in the loop at `loop_at`. Returns the new place of the loop."""
     cdef uint32_t loop = n.stack.data[loop_at]
     cdef size_t place = loop_at
     cdef size_t kept = base + 1
@@ -42,7 +42,7 @@ cdef inline bint begins_with_loop(const Nodes* n, uint32_t e) noexcept nogil:
 
 
 cdef bint any_tighter(const Nodes* n, size_t base, uint32_t e) noexcept nogil:
-    """Whether a member is `e`, which begins with a loop, but for tighter bounds of this loop. So it lies in `e`."""
+    """Whether a member lies in `e`, which begins with a loop, because it is the same but for tighter bounds of this loop."""
     cdef const uint32_t* wide = node(n, node(n, e)[1])
     cdef const uint32_t* tight
     cdef uint32_t other
@@ -57,9 +57,8 @@ cdef bint any_tighter(const Nodes* n, size_t base, uint32_t e) noexcept nogil:
 
 
 cdef bint absorb(Nodes* n, uint32_t kind, size_t base) noexcept nogil:
-    """Use that members lie in a loop of another member: a union drops them, and an intersection drops the loop. Returns False
-    if an intersection has a member that lies in a loop, and the complement of the loop; or a member that begins with a loop, and
-    the complement of the same with wider bounds of the loop.
+    """An intersection matches nothing if it has a member that lies in a loop, and the complement of this loop; or a member that
+    begins with a loop, and the complement of the same expression with wider bounds of this loop.
 
     (Exactly one of the 12 patterns "aa" to "ll": without this the first mask takes 20 s, with it 4 ms.)
     """

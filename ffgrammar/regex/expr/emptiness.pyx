@@ -16,7 +16,7 @@ from ffgrammar.regex.expr.multiples cimport multiples_meet
 from ffgrammar.regex.expr.nodes cimport (
     ALIVE, DEAD_END, K_AND, K_CAT, K_NOT, K_OR, Nodes, min_remaining, node, node_kind, node_len,
 )
-from ffgrammar.regex.expr.search_texts cimport MAX_TEXT_BYTES, doubtful_rest, keep_text, try_short_texts, try_texts
+from ffgrammar.regex.expr.search_texts cimport MAX_TEXT_BYTES, undecided_rest, keep_text, try_short_texts, try_texts
 from ffgrammar.regex.expr.witness cimport judge
 
 cdef enum:
@@ -275,11 +275,9 @@ cdef int expand(Nodes* n, uint32_t number, bint again, Search* s) noexcept nogil
         status = derivative(n, e, byte, &d)
         if status < 0:
             return status
-        d = doubtful_rest(n, d)
+        d = undecided_rest(n, d)
         if n.info.data[d] & ALIVE:
-            mark_alive(n, number, s)
-            keep_way(n, number, byte, s)
-            return 1
+            return end_search(n, number, byte, s)
         # One expression may have thousands of members. So the work is bounded, in addition to the number of expressions.
         s.work += node_len(n, e) + (n.tuples.words.len - before)
         if s.work > <uint64_t>n.max_search * WORDS_A_STEP or n.visits > n.visit_end:
@@ -292,9 +290,7 @@ cdef int expand(Nodes* n, uint32_t number, bint again, Search* s) noexcept nogil
         if is_judged(n, d):
             if n.info.data[d] & DEAD_END:
                 continue
-            mark_alive(n, number, s)
-            keep_way(n, number, byte, s)
-            return 1
+            return end_search(n, number, byte, s)
         if s.found.len >= n.max_search:
             return LIMIT_EMPTINESS
         if enqueue(n, d, number, byte, s) < 0:
@@ -312,8 +308,15 @@ cdef void mark_alive(Nodes* n, uint32_t number, Search* s) noexcept nogil:
         n.info.data[s.found.data[number]] |= ALIVE
 
 
+cdef int end_search(Nodes* n, uint32_t number, uint32_t byte, Search* s) noexcept nogil:
+    """Note what a search found: the derivative of an expression by `byte` matches something. Returns 1."""
+    mark_alive(n, number, s)
+    keep_way(n, number, byte, s)
+    return 1
+
+
 cdef void keep_way(Nodes* n, uint32_t number, uint32_t byte, Search* s) noexcept nogil:
-    """Keep the text by which a search ended: a byte after the way to an expression."""
+    """Keep the text by which a search ended: the way to an expression, and then `byte`."""
     cdef uint32_t text[MAX_TEXT_BYTES]
     cdef uint32_t at = s.parents.data[2 * number + 1]
     cdef uint32_t length = at + 1

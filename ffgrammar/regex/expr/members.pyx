@@ -247,12 +247,13 @@ cdef int pull_first(Nodes* n, uint32_t kind, size_t base, uint32_t levels, const
     return status if status < 0 else make_concat(n, head, e, out)
 
 
-cdef int use_members(Nodes* n, size_t base) noexcept nogil:
-    """What is a member need not be said once more in the complement of an intersection: x & ~(x & y) is x & ~y. Returns 1 if a
-    member was replaced, else 0 or a status.
+cdef int drop_known_members(Nodes* n, size_t base) noexcept nogil:
+    """Take the members of an intersection out of the complement of another intersection beside them: x & ~(x & y) is x & ~y.
+    Returns 1 if a member was replaced, else 0 or a status. Only the first such member is replaced, because the members may be out
+    of order then.
 
-    (For exactly one of 10 patterns of the same length, each with a letter of its own, a search looked at each set of the letters to
-    see that nothing is left.)
+    (Without this, where exactly one of 10 patterns holds, which have one length and a letter of their own, a search tries each set
+    of the letters before it finds that nothing matches.)
     """
     cdef size_t count = n.stack.len - base - 1
     cdef size_t top = n.stack.len
@@ -279,7 +280,6 @@ cdef int use_members(Nodes* n, size_t base) noexcept nogil:
         if status < 0:
             return status
         n.stack.data[i] = e
-        # (the members must be in order, and this one may not be)
         return 1
     return 0
 
@@ -315,7 +315,7 @@ cdef int simplify_members(Nodes* n, uint32_t kind, size_t base, uint32_t levels,
         return OK
     count = sort_members(n, base)
     if kind == K_AND and levels:
-        status = use_members(n, base)
+        status = drop_known_members(n, base)
         if status:
             return status if status < 0 else simplify_members(n, kind, base, levels - 1, out)
     if count > 1 and levels and common_first(n, kind, base, bits):

@@ -74,7 +74,7 @@ cdef struct Nodes:
     Map rounds          # expr << 32 | unit -> the rounds of an expression (witness.pyx)
     Map within          # expr << 32 | loop -> whether the texts of the expression are known to be texts of the loop
     Vec search_texts    # texts by which searches ended (search_texts.pyx)
-    uint32_t texts_kept  # how many of them were kept that are not short
+    uint32_t texts_kept  # how many texts of long searches were kept so far
     Vec class_words     # byte classes, 8 words of bits each
     Vec stack           # members of a node to be made; recursive kernels use it as a stack
     uint32_t max_nodes

@@ -1,4 +1,4 @@
-"""Each text has a slot in a vector: its length, which is 0 while there is no text, and its bytes."""
+"""Each text has a slot in a vector: its length and its bytes. An empty slot has the length 0. Slots of short texts come first."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
@@ -10,7 +10,7 @@ from ffgrammar.regex.expr.derivative cimport derivative
 from ffgrammar.regex.expr.nodes cimport DEAD_END
 
 cdef enum:
-    MAX_LONG = 8
+    MAX_LONG = 8  # texts of long searches
     SLOTS = MAX_SHORT_BYTES + MAX_LONG
     SLOT_WORDS = MAX_TEXT_BYTES + 1
 
@@ -37,6 +37,7 @@ cdef void keep_text(Nodes* n, const uint32_t* bytes, uint32_t length, bint is_of
 
 
 cdef int try_text(Nodes* n, uint32_t e, size_t at) noexcept nogil:
+    """Try the text of the slot at an index. Returns as `try_texts`."""
     cdef uint32_t i
     cdef int status
     for i in range(n.search_texts.data[at]):
@@ -45,7 +46,7 @@ cdef int try_text(Nodes* n, uint32_t e, size_t at) noexcept nogil:
             status = pulse(&n.pulse, 8)
         if status < 0:
             return status
-        e = doubtful_rest(n, e)
+        e = undecided_rest(n, e)
         if n.info.data[e] & (ALIVE | DEAD_END):
             return n.info.data[e] & ALIVE != 0
     return 0
