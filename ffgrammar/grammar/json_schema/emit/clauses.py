@@ -88,7 +88,7 @@ def _with_learned(events: list[Event], clauses: list[Clause], more: Learned) -> 
 
 
 def _matches(em: Symbols, allowed: int | None, name: str) -> bool:
-    return allowed is None or em.store.matches(allowed, em.strings.spelled(name)[1:-1])
+    return allowed is None or em.strings.has_body(allowed, name)
 
 
 def _written(em: Symbols, classes: list[tuple[int, Conj]], members: ClauseMembers, depth: int) -> int:

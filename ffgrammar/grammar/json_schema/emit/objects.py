@@ -184,7 +184,7 @@ def _items(
     conjs = property_conjs(shape, names, em.strings)
     for index, name in enumerate(names):
         conj = conjs.get(name, ())
-        is_allowed = conj != NEVER and (allowed is None or em.store.matches(allowed, em.strings.spelled(name)[1:-1]))
+        is_allowed = conj != NEVER and (allowed is None or em.strings.has_body(allowed, name))
         value = em.symbol(conj, depth + 1) if is_allowed else em.never
         if value != em.never:
             items.append(((*named_key(em, name), value), name in required, index < listed))

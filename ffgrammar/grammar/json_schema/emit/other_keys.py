@@ -114,7 +114,7 @@ def key_classes(
 
 
 def _others(em: Symbols, names: dict[str, None], allowed: int | None) -> int:
-    """The expression of the keys beside the named ones."""
+    """The expression of the keys beside the named ones. `allowed` is as in `key_classes`."""
     if allowed is not None:
         return em.strings.keys(allowed, names)
     if not names:

@@ -235,20 +235,18 @@ class Combiner(Contradictions):
         if not found:
             return False
         others = shape.types & ~STR
-        spared = [said.choice for said in found if not others & ~said.free]
         self._count(1)
         if others:
             rest = shape.copy()
             rest.types = others
-            kept = [choice for choice in one.choices if choice not in spared]
-            todo.append(_alternative(rest, (), kept, one.is_one_of_several, one.split, one.read))
+            left = _without(one.choices, [said.choice for said in found if not others & ~said.free_types])
+            todo.append(_alternative(rest, (), left, one.is_one_of_several, one.split, one.read))
         shape.types = STR
         for said in found:
             if said.body is not None:
                 shape.match(said.body)
-        told = [said.choice for said in found]
-        kept = [choice for choice in one.choices if choice not in told]
-        todo.append(_alternative(shape, (), kept, one.is_one_of_several, one.split, one.read))
+        left = _without(one.choices, [said.choice for said in found])
+        todo.append(_alternative(shape, (), left, one.is_one_of_several, one.split, one.read))
         return True
 
     def _is_possible(self, shape: Shape) -> bool:
@@ -379,6 +377,12 @@ class Combiner(Contradictions):
         if found is None:
             found = self._made_choices[key] = self._subschemas.synthesized(subschema, {SOME_OF: options}, "contains")
         return found
+
+
+def _without(choices: list[Choice], some: list[Choice]) -> list[Choice]:
+    """The choices that are not among some of them. (To compare each with each would take long where there are many.)"""
+    numbers = {id(choice) for choice in some}
+    return [choice for choice in choices if id(choice) not in numbers]
 
 
 def _breadth(choice: Choice) -> int:

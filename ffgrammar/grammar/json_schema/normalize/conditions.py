@@ -10,11 +10,11 @@ are one choice with an alternative for each value that a condition names, and on
 objects without the key, and for values that are not objects. (200 of them compile in 0.02 s, and in 2.5 s if each is a
 choice.)
 
-In a chain of `if` and `else` the first condition that holds decides. If they are all about one key, the chain is one
-choice, too.
+In a chain of `if` and `else` the first condition that holds decides. If all its conditions are about one key, the chain
+is one choice, too.
 
-Conditions on several keys that demand the same, as those of `dependentRequired` often do, are one choice, too: none of
-them holds, or what they demand does.
+Several conditions on different keys may demand the same, as those of `dependentRequired` often do. Then one choice
+stands for them: none of them holds, or what they demand does.
 
 In the same way, a value that obeys none of several schemas, each for one `kind`, can disobey only those for its own.
 """
@@ -136,7 +136,8 @@ class Conditions:
         return any([self._chain(choice) for choice in choices])
 
     def _chain(self, choice: Choice) -> list[_Case]:
-        """A chain of at least FEW conditions on one key as cases that are independent of each other; else nothing."""
+        """The cases of a chain of at least FEW conditions on one key, each of which can be read without the others;
+        nothing if a choice is no such chain."""
         condition = choice.condition
         if condition is None or not condition.otherwise or choice.path[2]:
             return []
@@ -147,8 +148,8 @@ class Conditions:
         return found
 
     def _links(self, condition: Condition) -> tuple[list[tuple[_Tag, Conj]], Conj]:
-        """The conditions of a chain, each with what must be obeyed if it is the first that holds, and what must be
-        obeyed if none of them holds."""
+        """The conditions of a chain, and what must be obeyed if none of them holds. Each comes with what must be obeyed
+        if it is the first one that holds."""
         links: list[tuple[_Tag, Conj]] = []
         otherwise: Conj = ()
         following: Condition | None = condition
@@ -162,7 +163,7 @@ class Conditions:
         return links, otherwise
 
     def _condition(self, conj: Conj) -> Condition | None:
-        """The condition of which a conjunction consists, if it does."""
+        """The condition that a conjunction consists of; None if it says anything else."""
         subschema = self._subschemas.list[conj[0] if len(conj) == 1 else 0]
         words = subschema.keywords() if len(conj) == 1 and conj[0] else {}
         if "if" not in words or not _CONDITIONAL.issuperset(words) or not subschema.dialect.knows("if"):
@@ -218,11 +219,14 @@ class Conditions:
         return ()
 
     def _tag_of(self, when: Conj) -> _Tag | None:
+        """What a condition says, if it is about one key and nothing else."""
         if when not in self._tags:
             self._tags[when] = self._pure(self._subschemas.list[when[0]]) if len(when) == 1 and when[0] else None
         return self._tags[when]
 
     def _case(self, choice: Choice, about: _Tag | _Case) -> _Case:
+        """What a choice says about a key. `about` is a link of a chain, which is a case already, or the choice's
+        condition."""
         if isinstance(about, _Case):
             return about
         if choice.condition is not None:
@@ -299,7 +303,8 @@ class Conditions:
 
 
 def _cases(links: list[tuple[_Tag, Conj]], otherwise: Conj) -> list[_Case]:
-    """The conditions of a chain, each without what an earlier one is for; and for the rest, one that must not fail."""
+    """The links of a chain as cases. In each, the condition holds only where no earlier one does. A last case has the
+    conditions together: where it fails, `otherwise` must be obeyed."""
     found: list[_Case] = []
     met: set[Scalar] = set()
     absent = others = False

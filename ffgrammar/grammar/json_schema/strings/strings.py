@@ -107,6 +107,7 @@ class Strings:
         return found
 
     def _any_of(self, texts: tuple[str, ...], with_quotes: bool) -> int:
+        """Any one of these strings, or of their bodies."""
         simple: list[bytes] = []
         others: list[int] = []
         for index, text in enumerate(texts):
@@ -141,7 +142,7 @@ class Strings:
     def keys(self, bodies: int, names: Iterable[str]) -> int:
         """The keys whose bodies match an expression, and that are none of the names.
 
-        (What the bodies match is met inside of the quotes: there the engine sees its parts.)
+        (The intersection stands inside the quotes, where the engine can take it apart.)
         """
         named = tuple(names)
         if named:
@@ -186,6 +187,10 @@ class Strings:
             found = simple and store.is_nothing(store.intersect([expr, store.complement(self.canonical_char)]))
             self._chars[expr] = found
         return found
+
+    def has_body(self, body: int, text: str) -> bool:
+        """Whether the body of a string, canonically spelled, matches an expression."""
+        return self.store.matches(body, self.spelled(text)[1:-1])
 
     def pattern(self, pattern: str, subschema: Located, *tokens: str) -> int:
         """The bodies in which an ECMA-262 pattern is found.
@@ -262,7 +267,7 @@ class Strings:
             for text in texts
             if low <= len(text)
             and (high is None or len(text) <= high)
-            and all(self.store.matches(body, self.spelled(text)[1:-1]) for body in bodies)
+            and all(self.has_body(body, text) for body in bodies)
         ]
 
 
