@@ -1,6 +1,7 @@
 """Fresh memory, whose pages the system gives when they are first used."""
 
 from libc.stddef cimport size_t
+from libc.stdlib cimport calloc, malloc
 
 cdef extern from *:
     """
@@ -31,3 +32,21 @@ cdef extern from *:
     # page. (A page costs half as much as when it is first used by itself, and a fourth if it would be read before it is written
     # to. A table is read by a look-up before its first entry is written.)
     void claim_pages "ffgrammar_claim_pages"(void* memory, size_t size) noexcept nogil
+
+
+cdef inline void* fresh_zeros(size_t count, size_t width) except NULL:
+    """Memory for `count` items of `width` bytes, all zeros, with its pages. Raises MemoryError."""
+    cdef void* memory = calloc(count if count else 1, width)
+    if memory == NULL:
+        raise MemoryError
+    claim_pages(memory, count * width)
+    return memory
+
+
+cdef inline void* fresh_memory(size_t count, size_t width) except NULL:
+    """The same, but not set: each item is written to before it is read."""
+    cdef void* memory = malloc(count * width if count else width)
+    if memory == NULL:
+        raise MemoryError
+    claim_pages(memory, count * width)
+    return memory

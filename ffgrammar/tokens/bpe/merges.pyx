@@ -37,7 +37,7 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from ffgrammar.core.fresh_pages cimport claim_pages
+from ffgrammar.core.fresh_pages cimport fresh_memory
 from ffgrammar.core.threads cimport atomic_load, atomic_load_word, atomic_put, atomic_put_word
 from ffgrammar.core.utf8 cimport Utf8, utf8_step
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_NO_MEMORY, BPE_OK, BpeStatus, Ids, ids_reserve
@@ -83,11 +83,10 @@ cdef class Merges:
         trie.need_index()
         self.trie = trie
         self.pairs = pairs
-        self.by_token = <TokenParts*>malloc(room * sizeof(TokenParts))
+        self.by_token = <TokenParts*>fresh_memory(room, sizeof(TokenParts))
         self.kept_pairs = <uint64_t*>calloc(KEPT_PAIRS, sizeof(uint64_t))
-        if self.by_token == NULL or self.kept_pairs == NULL:
+        if self.kept_pairs == NULL:
             raise MemoryError
-        claim_pages(self.by_token, room * sizeof(TokenParts))
         for token in range(trie.vocab_size):
             self.by_token[token] = TokenParts(UNKNOWN, UNKNOWN, token if pairs is None else 0, False, False, False, False)
         self.ranks = trie.vocab_size

@@ -88,6 +88,6 @@ cdef const char* read_lengths(
     uint32_t* aliases,
 ) noexcept nogil
 
-# Read the bytes of the tokens into `blob`, after read_lengths. SLACK bytes (packed_tokens.pxd) after the last one can be read and
-# written. Returns NULL, or what is wrong.
+# Read the bytes of the tokens in a form of `size` bytes into `blob`, for which read_lengths has found nothing wrong. SLACK bytes
+# (packed_tokens.pxd) after the last one can be read and written. Returns NULL, or what is wrong.
 cdef const char* read_bytes(const FrontCoded* coded, size_t size, const uint32_t* offsets, uint8_t* blob) noexcept nogil

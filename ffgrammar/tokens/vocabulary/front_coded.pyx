@@ -58,7 +58,7 @@ cdef extern from *:
         return now;
     }
     """
-    # SHORT bytes in a register. A token is its beginning.
+    # SHORT bytes in a register, which begin with a token. (To Cython, `int` stands for a type that it does not know.)
     ctypedef int Start "ffgrammar_start"
 
     # The SHORT bytes at `text`.
@@ -167,6 +167,7 @@ cdef const char* read_bytes(const FrontCoded* coded, size_t size, const uint32_t
         text = blob + offsets[front_coded_id(&parts, k)]
         common = shared_bytes(&parts, k)
         more = further_bytes(&parts, k)
+        # (SHORT bytes of the form can be read from `suffix` on, and before it)
         if common + more <= <uint32_t>SHORT <= left and <uint32_t>SHORT <= head:
             start = write_short(start, common, suffix, more, text)
         else:

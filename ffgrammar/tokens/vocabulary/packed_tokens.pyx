@@ -8,10 +8,10 @@ of the space.
 
 cimport cython
 from libc.stdint cimport uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
-from ffgrammar.core.fresh_pages cimport claim_pages
+from ffgrammar.core.fresh_pages cimport fresh_memory, fresh_zeros
 
 from collections.abc import Sequence
 
@@ -53,13 +53,11 @@ cdef class PackedTokens:
             raise TokenizerError("the tokens have more than 2**32 - 1 bytes together")
         free(self.blob)
         free(self.offsets)
+        self.blob = NULL
+        self.offsets = NULL
         self.count = count
-        self.blob = <uint8_t*>malloc(blob_bytes + SLACK)
-        self.offsets = <uint32_t*>calloc(<size_t>count + 1, sizeof(uint32_t))
-        if self.blob == NULL or self.offsets == NULL:
-            raise MemoryError
-        claim_pages(self.blob, blob_bytes)
-        claim_pages(self.offsets, (<size_t>count + 1) * sizeof(uint32_t))
+        self.blob = <uint8_t*>fresh_memory(blob_bytes + SLACK, 1)
+        self.offsets = <uint32_t*>fresh_zeros(<size_t>count + 1, sizeof(uint32_t))
         # (what is read there decides nothing, but is always the same)
         memset(self.blob + blob_bytes, 0, SLACK)
         return 0

@@ -107,14 +107,14 @@ cdef class TokenTrie:
 
     cdef TokenIndex index               # its `slots` are NULL until it is made
 
-    # Make the index, if that has not been done. Returns 0, and may raise MemoryError. Whatever looks up tokens by their bytes calls
-    # this first, when it is made.
+    # Make the index, if that has not been done. Returns 0, and may raise MemoryError. An object that looks tokens up by their bytes
+    # calls this in its constructor.
     cdef int need_index(self) except -1
 
     # The node that these bytes lead to, or -1. With `count` 0 it is the root.
     cdef int64_t find_node(self, const uint8_t* text, size_t count) noexcept nogil
 
-    # The id that represents exactly these bytes (long tokens included), or -1. The index has been made.
+    # The id that represents exactly these bytes (long tokens included), or -1. The index must have been made.
     cdef int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil
 
     # The steps of the constructors follow. Unless its comment says otherwise, a method that returns an int returns 0, and may
@@ -126,8 +126,7 @@ cdef class TokenTrie:
     # Allocate `blob` for this many bytes, and SLACK bytes (packed_tokens.pxd) after them.
     cdef int _allocate_tokens(self, uint64_t blob_bytes) except -1
 
-    # Make nodes and aliases from `offsets` and `blob`. `order` has the ids of the `count` tokens to be placed, in byte
-    # order.
+    # Make nodes and aliases from `offsets` and `blob`. `order` has the ids of the `count` tokens to be placed, in byte order.
     cdef int _build(self, const uint32_t* order, uint32_t count) except -1
 
     # Returns the front-coded form of tokens (front_coded.pxd). `order` and `count` are those of `_build`.
@@ -149,8 +148,8 @@ cdef class TokenTrie:
         self, const uint8_t* raw, size_t size, uint32_t count, list long_tokens, bint wide
     ) except -1
 
-    # Make `offsets` of lengths, and `blob`, and write the tokens that are too long for the trie. `tokens` has (id, bytes) of these,
-    # and `others` is how many bytes the others have together.
+    # After read_lengths: turn the lengths in `offsets` into offsets, allocate `blob`, and write to it the tokens that are too long
+    # for the trie. `tokens` has (id, bytes) of these, and `others` is how many bytes the others have together.
     cdef int _read_long_tokens(self, list tokens, uint64_t others) except -1
 
     # List the tokens that are too long for the trie.

@@ -12,10 +12,10 @@ of cl100k.
 
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free
 from libc.string cimport memcpy, memset
 
-from ffgrammar.core.fresh_pages cimport claim_pages
+from ffgrammar.core.fresh_pages cimport claim_pages, fresh_memory, fresh_zeros
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.tokens.vocabulary.byte_order cimport sort_by_bytes
 from ffgrammar.tokens.vocabulary.front_coded cimport (
@@ -32,24 +32,6 @@ MAX_VOCAB_SIZE = (1 << 24) - 32
 cdef uint32_t _MAX_VOCAB_SIZE = (1 << 24) - 32
 # The size of the root's subtree must fit TrieNode.size.
 cdef uint32_t _MAX_NODES = (1 << (32 - DEPTH_BITS)) - 1
-
-
-cdef inline void* _claim(size_t count, size_t width) except NULL:
-    """Memory that is all zeros."""
-    cdef void* memory = calloc(count if count else 1, width)
-    if memory == NULL:
-        raise MemoryError()
-    claim_pages(memory, count * width)
-    return memory
-
-
-cdef inline void* _claim_unset(size_t count, size_t width) except NULL:
-    """Memory that is all written to before it is read."""
-    cdef void* memory = malloc(count * width if count else width)
-    if memory == NULL:
-        raise MemoryError()
-    claim_pages(memory, count * width)
-    return memory
 
 
 cdef void _fill_nodes(TokenTrie trie, const FrontCoded* coded) noexcept nogil:
@@ -124,7 +106,7 @@ cdef void _set_sizes(TokenTrie trie, uint32_t made) noexcept nogil:
 
 
 cdef int _index_tokens(TokenTrie trie, TokenIndex* index) noexcept nogil:
-    """Makes an index of all tokens. Of equal tokens it has the one that represents their bytes. Returns OK or NO_MEMORY."""
+    """Makes an index of all tokens. Of equal tokens, it has the one that represents their bytes. Returns OK or NO_MEMORY."""
     cdef uint32_t k
     if index_open(index, trie.blob, trie.offsets, trie.token_count) < 0:
         return NO_MEMORY
@@ -199,7 +181,7 @@ cdef class TokenTrie:
     def front_coded(self):
         """The arguments of `from_front_coded` but for `vocab_size`: (raw, count, long_tokens, wide)."""
         cdef uint32_t count = self.token_count - self.long_count
-        cdef uint32_t* order = <uint32_t*>_claim_unset(count, sizeof(uint32_t))
+        cdef uint32_t* order = <uint32_t*>fresh_memory(count, sizeof(uint32_t))
         cdef bytearray raw
         try:
             self._list_in_order(order)
@@ -222,7 +204,7 @@ cdef class TokenTrie:
         self.pad_token = 32 * self.n_words
         free(self.offsets)
         self.offsets = NULL
-        self.offsets = <uint32_t*>_claim(<size_t>vocab_size + 1, sizeof(uint32_t))
+        self.offsets = <uint32_t*>fresh_zeros(<size_t>vocab_size + 1, sizeof(uint32_t))
         return 0
 
     cdef int _allocate_tokens(self, uint64_t blob_bytes) except -1:
@@ -230,7 +212,7 @@ cdef class TokenTrie:
             raise TokenizerError("the tokens have more than 2**32 - 1 bytes together")
         free(self.blob)
         self.blob = NULL
-        self.blob = <uint8_t*>_claim_unset(blob_bytes + SLACK, 1)
+        self.blob = <uint8_t*>fresh_memory(blob_bytes + SLACK, 1)
         memset(self.blob + blob_bytes, 0, SLACK)
         return 0
 
@@ -246,8 +228,8 @@ cdef class TokenTrie:
         for token in range(tokens.count, self.vocab_size):
             self.offsets[token + 1] = <uint32_t>total
         self._list_long_tokens()
-        order = <uint32_t*>_claim_unset(self.vocab_size, sizeof(uint32_t))
-        last = <uint8_t*>_claim(self.vocab_size, 1)
+        order = <uint32_t*>fresh_memory(self.vocab_size, sizeof(uint32_t))
+        last = <uint8_t*>fresh_zeros(self.vocab_size, 1)
         try:
             for number in secondary:
                 if 0 <= number < self.vocab_size:
@@ -274,7 +256,7 @@ cdef class TokenTrie:
             count += self.offsets[token + 1] - self.offsets[token] > MAX_TOKEN_BYTES
         free(self.long_list)
         self.long_list = NULL
-        self.long_list = <uint32_t*>_claim(count, sizeof(uint32_t))
+        self.long_list = <uint32_t*>fresh_zeros(count, sizeof(uint32_t))
         self.long_count = count
         count = 0
         for token in range(self.vocab_size):
@@ -330,7 +312,7 @@ cdef class TokenTrie:
         return self._make_nodes(<const uint8_t*><char*>raw, len(raw), count, wide, aliases)
 
     cdef bytearray _front_code(self, const uint32_t* order, uint32_t count):
-        cdef uint16_t* lengths = <uint16_t*>_claim_unset(count, 2 * sizeof(uint16_t))
+        cdef uint16_t* lengths = <uint16_t*>fresh_memory(count, 2 * sizeof(uint16_t))
         cdef bint wide = self.is_wide()
         cdef uint64_t further
         cdef bytearray raw
@@ -353,10 +335,10 @@ cdef class TokenTrie:
         cdef FrontCoded coded = front_coded(raw, count, wide)
         _check_nodes(nodes)
         self._free_nodes()
-        self.nodes = <TrieNode*>_claim(nodes, sizeof(TrieNode))
-        self.heights = <uint16_t*>_claim_unset(nodes, sizeof(uint16_t))
-        self.alias_of = <uint32_t*>_claim(aliases, sizeof(uint32_t))
-        self.alias_id = <uint32_t*>_claim(aliases, sizeof(uint32_t))
+        self.nodes = <TrieNode*>fresh_zeros(nodes, sizeof(TrieNode))
+        self.heights = <uint16_t*>fresh_memory(nodes, sizeof(uint16_t))
+        self.alias_of = <uint32_t*>fresh_zeros(aliases, sizeof(uint32_t))
+        self.alias_id = <uint32_t*>fresh_zeros(aliases, sizeof(uint32_t))
         self.alias_count = aliases
         self.node_count = <uint32_t>nodes
         self.token_count = count + self.long_count
