@@ -40,7 +40,7 @@ cdef inline uint64_t _round(uint64_t lane, uint64_t word) noexcept nogil:
 
 
 cdef uint64_t _take_blocks(const uint8_t* text, size_t blocks) noexcept nogil:
-    """What `blocks` blocks, one word for each lane, make of the checksum."""
+    """The checksum so far after this many blocks. A block has one word for each lane."""
     cdef uint64_t[LANES] lanes = [P1 + P2, P2, 0, 0 - P1]
     cdef uint64_t total
     cdef size_t block

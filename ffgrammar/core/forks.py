@@ -41,7 +41,7 @@ def new_lock() -> RLock:
     The thread that holds it may take it again: the handler of a signal may run in the middle of it. A thread that forks
     holds all locks, and a handler may run then, too.
     """
-    # (no lock is needed to load a tokenizer from the cache)
+    # (imported here, because no lock is made where a tokenizer is loaded from the cache)
     import weakref
 
     lock = RLock()

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol
 
-# (for what it does: from here on os.fork() waits for the imports of this package, which come later)
+# (imported for its effect: from here on, os.fork() waits for modules of this package that are being imported)
 import ffgrammar.core.forks  # noqa: F401
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.errors import TokenizerError

@@ -22,7 +22,7 @@ In reading order:
     vocabulary_cache    the cache directory: vocabularies that were read from files
     source              where a tokenizer came from, and pickles
     reading             what a loader reads
-    build               building this of what a loader reads
+    build               makes the parts of a tokenizer of what a loader reads
     sentencepiece_model what a model of sentencepiece says, from its file
     unigram             the encoder of a unigram model
     unigram_models      the unigram model in a tokenizer.json or in a model of sentencepiece

@@ -3,7 +3,7 @@
     parts = cached_parts(path, Source("from_file", {"path": "x", "vocab_size": None}), read)
 
 If the vocabulary is from the cache, the file is read only when the rules or the encoder are needed. It must not have
-changed until then. Modules that only such reading needs are imported then.
+changed until then. Modules that only this reading needs are imported then, too.
 """
 
 from __future__ import annotations
@@ -138,7 +138,8 @@ def _read_late(
     files: Sequence[Identity],
     read: Callable[[], ReadTokenizer],
 ) -> None:
-    """Gives parts from the cache their encoder and rules."""
+    """Gives parts from the cache an encoder and rules, which read the file when they are needed. `has_encoder` and
+    `has_rules` say whether there are any; `read` reads the file."""
 
     def rules() -> CanonicalRules | None:
         from ffgrammar.tokens.loaders.rules_cache import kept_rules

@@ -141,10 +141,10 @@ def make_file(
     def read(file: str) -> ReadTokenizer:
         from ffgrammar.tokens.loaders.files import find_file
 
-        read = read_file(find_file(file), str(path), eos, pattern)
-        if isinstance(read, str):
-            raise _Embedded(read)
-        return read
+        in_file = read_file(find_file(file), str(path), eos, pattern)
+        if isinstance(in_file, str):
+            raise _Embedded(in_file)
+        return in_file
 
     arguments = {"path": os.path.abspath(path), "eos_token_ids": eos, "vocab_size": vocab_size, "pattern": pattern}
     try:

@@ -4,8 +4,8 @@
     entry = read_entry(key, files)          # None: not there, damaged, or of a file that has changed
     write_entry(key, parts, files)          # never fails: where nothing can be written, nothing is kept
 
-An entry is one file. It has the vocabulary in front-coded form (vocabulary/pack.py), and what else is
-known of the tokenizer in its header:
+An entry is one file. It has the vocabulary in front-coded form (vocabulary/pack.py). Its header says what else is known
+of the tokenizer:
 
     magic (8 bytes) | checksum of the rest, u64 | length of the header, u32 | header, JSON | the front-coded tokens
 
@@ -60,13 +60,14 @@ MAX_ENTRY = 64 << 20
 ABANDONED_S = 3600.0
 # (where modules are no files, there is no cache)
 LIBRARY = getattr(cython_shared, "__file__", "")
-# What is compiled. It does nothing itself, and to ask about so many files would take a third of a millisecond.
+# Sources of compiled modules. They do nothing themselves, and to ask about all of them would take a third of a
+# millisecond.
 SOURCES = (".pyx", ".pxd", ".pyi")
 # The folders of the code that makes entries, apart from this one.
 CODE = ("bpe", "pretokenize", os.path.join("pretokenize", "data"), "vocabulary")
 
-# Where an entry is: its path, and the call that it is for, as JSON. (The path has a checksum of the call. Another call
-# may have the same one.)
+# What finds an entry: its path, and the call that it is for, as JSON. (The path has a checksum of the call, but another
+# call may have the same checksum.)
 CacheKey = tuple[str, str]
 
 
@@ -93,7 +94,7 @@ def _code() -> list[tuple[str, int, int]]:
 
 
 def cache_key(path: str, options: Sequence[Any]) -> CacheKey | None:
-    """Where the entry is; None if there is no cache, or no entry can be made for these options.
+    """The key of an entry; None if there is no cache, or no entry can be made for these options.
 
     Args:
         path: the tokenizer's file.
@@ -112,8 +113,8 @@ def cache_key(path: str, options: Sequence[Any]) -> CacheKey | None:
 
 
 def read_entry(key: CacheKey, files: Sequence[Identity]) -> tuple[TokenizerParts, bool, bool] | None:
-    """The parts in an entry without encoder and rules, whether there is an encoder, and whether there are rules. None
-    says that the entry is not there, damaged or of other files.
+    """(the parts in an entry, without an encoder and rules, whether the tokenizer has an encoder, whether it has
+    rules); None if the entry is not there, damaged or of other files.
 
     Args:
         key: from `cache_key`.
@@ -169,7 +170,7 @@ def _read_own_file(path: str) -> bytes | None:
 
 
 def _unpack(header: dict[str, Any], tokens: memoryview) -> tuple[TokenizerParts, bool, bool] | None:
-    """What is in an entry. If it is damaged, returns None or raises an error of one of several classes."""
+    """What `read_entry` returns. If the entry is damaged, returns None or raises an error of one of several classes."""
     if header["normal_form"] is not None:
         from ffgrammar.tokens.vocabulary.normal_form import FORMS
 
@@ -200,7 +201,7 @@ def write_entry(key: CacheKey, parts: TokenizerParts, files: Sequence[Identity])
 
     Args:
         key: from `cache_key`.
-        parts: those of the tokenizer.
+        parts: the parts of the tokenizer.
         files: what `identify` said of the files before they were read.
     """
     raw, count, long_tokens, wide = parts.trie.front_coded()
