@@ -42,8 +42,8 @@ cdef class Boundaries:
     # state of the automaton of pre-tokens.
     cdef int can_reach(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
 
-    # What the bytes that may come next, given as bits, show by themselves of whether the pre-token can end before one of them.
-    # Returns 1; 0; or UNKNOWN.
+    # Judge by the bytes that may come next, given as bits, whether the pre-token can end. Returns 1; 0; or UNKNOWN, if that depends
+    # on what comes after these bytes.
     cdef int judge_bytes(self, const uint32_t* bytes, uint32_t hypothesis) noexcept nogil
 
     # The work of can_reach where the answer is not known.
@@ -57,7 +57,7 @@ cdef class Boundaries:
         self, Engine engine, const Config* config, bint wide, uint32_t hypothesis, bint ended, uint32_t* steps_left,
     ) noexcept nogil
 
-    # Part of try_characters: of the ASCII characters of `bytes`, keep those of some classes, which are given as in `try_byte`.
+    # Part of try_characters: drop the ASCII characters of `bytes` that do not count. `live` is as in `try_byte`.
     cdef void keep_live(self, uint64_t live, uint32_t* bytes) noexcept nogil
 
     # `try_characters` for the characters that begin with the bytes of `part` and the byte `byte`. `live` has the classes of the

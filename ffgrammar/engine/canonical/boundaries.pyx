@@ -129,6 +129,7 @@ cdef class Boundaries:
 
     cdef int judge_bytes(self, const uint32_t* bytes, uint32_t hypothesis) noexcept nogil:
         cdef uint64_t live = self.rules.pretokens.live_ends[hypothesis]
+        # (the first byte of a longer character does not tell)
         cdef int result = UNKNOWN if bytes[4] | bytes[5] | bytes[6] | bytes[7] else 0
         cdef const AsciiClass* ascii
         cdef uint32_t i

@@ -128,14 +128,14 @@ cdef class FewTexts:
 
     cdef int can_end(self, Engine engine, uint32_t depth) noexcept nogil:
         cdef TextStep* step = &self.steps[depth]
-        cdef bint looks
+        cdef bint has_bytes
         cdef uint32_t i
         cdef int status
         if step.at.character.need:
             return 0
         # (try_texts asks for the next bytes of this place anyway)
-        looks = step.config.row != PENDING and not step.config.row & VIRTUAL
-        if looks:
+        has_bytes = step.config.row != PENDING and not step.config.row & VIRTUAL
+        if has_bytes:
             status = self.lookahead.steps.find_next_bytes(engine, &step.config, step.bytes)
             if status < 0:
                 return status
@@ -145,7 +145,7 @@ cdef class FewTexts:
                 if status != 0:
                     return status
             status = UNKNOWN
-            if looks:
+            if has_bytes:
                 status = self.lookahead.boundaries.judge_bytes(step.bytes, step.at.hypothesis[i])
             if status == UNKNOWN:
                 status = self.lookahead.boundaries.can_reach(engine, &step.config, step.at.hypothesis[i])

@@ -52,10 +52,11 @@ cdef class Leads:
     # Part of make_mask and look_at: fill `explained`, `start`, `base` and `has_open_base`.
     cdef int explain(self, Engine engine, const Config* config) noexcept nogil
 
-    # Part of `look_at`: whether values in the text do not matter for where tokens lead. Returns True or False.
+    # Part of `look_at`: whether tokens lead to the same places whatever the text before said. Returns True or False.
     cdef bint is_text_free(self, Engine engine, const Config* config) noexcept nogil
 
-    # Part of `look_at`: do what `explain` does, by following each token of the mask of a configuration. All of them get leads.
+    # Part of `look_at`, instead of `explain`: follow each token of the mask of a configuration, which is not dense. All of them get
+    # leads.
     cdef int follow_tokens(self, Engine engine, const Config* config, const StoredMask* mask) noexcept nogil
 
     # Part of `explain`: fill `has_open_base`.

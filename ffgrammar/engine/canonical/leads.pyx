@@ -1,7 +1,7 @@
 """The grammar's own mask needs a walk over the tokens that leave the lexeme. This walk says where each of them leads
-(masks_explain in engine/masks/compute.pxd). Where the mask is known and has few tokens, each is followed by itself instead. Often
-many tokens lead to one configuration. So each configuration gets a number, and reach.pxd is asked about it once. A token of the
-trie without a lead stays inside the lexeme.
+(masks_explain in engine/masks/compute.pxd). If the mask is known already and has few tokens, there is no such walk: each token is
+followed by itself, and all of them get leads. Often many tokens lead to one configuration. So each configuration gets a number, and
+reach.pxd is asked about it once. A token of the trie without a lead stays inside the lexeme.
 
 On a virtual row, a lead holds for each text with the same row of the parser. So it says too little of a virtual row that it
 leads to. There the bytes of the token are stepped through from the place.
@@ -111,7 +111,7 @@ cdef class Leads:
         if status < 0:
             return status
         if not is_explained:
-            # (DENSE is a large number)
+            # (a dense mask has the count DENSE, a large number)
             status = self.follow_tokens(engine, config, mask) if mask.count <= FEW else self.explain(engine, config)
         if config.row & VIRTUAL and self.base != <uint32_t>NO_BASE:
             # (steps are taken from the place itself)
