@@ -16,7 +16,7 @@ are the checks that need an oracle or names that are not public:
 - tokenizers, rules: the tokenizers of real models and their rules, against their reference packages.
 - gbnf: verdicts on sampled and mutated texts, against the definition and xgrammar; and masks against xgrammar's.
 - soak: whether memory grows along millions of tokens.
-- hostile: hostile sources and mutations of them, within the bounds for strangers.
+- hostile: hostile sources, variants of them and mutations of both, within the bounds for strangers.
 - interruptions: calls that are interrupted at random moments.
 - costs: what each hostile source costs, and each variant, in a process of its own.
 - latencies: how long others wait beside the worst sources, and how late calls end.

@@ -1,4 +1,4 @@
-"""Hostile sources and mutations of them: `python tests/long_checks hostile --mutations 1000`.
+"""Hostile sources, variants of them, and mutations of both: `python tests/long_checks hostile --mutations 1000`.
 
 Each is compiled under the bounds for strangers, and masks are made along its text. What took longest is printed, in
 time on the processor, and the memory of the process. What ends in any other way than with an answer or a refusal is
