@@ -14,6 +14,7 @@ from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 
 __all__ = ["Decoder", "decoder_of", "steps_of"]
 
+# (not compiled when it is imported, because most vocabularies do not need it)
 BYTE_TOKEN = r"<0x([0-9A-Fa-f]{2})>\Z"
 
 # The letters are GPT-2's characters for the 256 bytes. All other Latin-1 characters become U+0100, which is not in

@@ -23,7 +23,6 @@ from ffgrammar.tokens.vocabulary.packed_tokens cimport SLACK
 
 cdef enum:
     BATCH = 32  # merges
-    STEPS = MERGE_BATCHES
     AHEAD = 64  # how many merges before its turn the text is fetched
 
 
@@ -37,23 +36,24 @@ cdef struct Batch:
 cdef bint read_merges(
     const Text* text, const MergeTexts* merges, NameTable table, const uint8_t* never, uint8_t* spare, size_t room, uint32_t* ids
 ) noexcept nogil:
-    cdef Batch[STEPS] batches
+    cdef Batch[MERGE_BATCHES] batches
     cdef Batch* batch
     cdef int32_t whole = 0
     cdef uint32_t begun = 0
     cdef uint32_t done = 0
     cdef uint32_t turn
-    for turn in range(STEPS):
+    for turn in range(MERGE_BATCHES):
         batches[turn].spare = spare + turn * room
         batches[turn].size = 0
     turn = 0
     while done < merges.count:
-        batch = &batches[turn % STEPS]
+        batch = &batches[turn % MERGE_BATCHES]
         if not begin_batch(text, merges, &table.index, begun, batch):
             return False
         begun += batch.size
-        fetch_names(&table.index, &batches[(turn + 2) % STEPS])
-        batch = &batches[(turn + 1) % STEPS]
+        # (the batch begun one turn ago, and then the one begun two turns ago; in the first turns these are empty)
+        fetch_names(&table.index, &batches[(turn + MERGE_BATCHES - 1) % MERGE_BATCHES])
+        batch = &batches[(turn + MERGE_BATCHES - 2) % MERGE_BATCHES]
         if not end_batch(table, batch, never, &whole, ids):
             return False
         ids += 3 * batch.size
@@ -81,8 +81,8 @@ cdef bint begin_batch(
 
 
 cdef bint end_batch(NameTable table, Batch* batch, const uint8_t* never, int32_t* whole, uint32_t* ids) noexcept nogil:
-    """Looks up the names of a batch. `whole` is what the merge before makes, and then what the last one of the batch makes. Returns
-    False as `read_merges`."""
+    """Looks up the names of a batch, and writes the ids. Before, `whole` is what the merge before the batch makes, and afterwards
+    what the last merge of the batch makes. Returns False where `read_merges` does."""
     cdef int32_t left, right
     cdef uint32_t i
     for i in range(batch.size):
@@ -139,7 +139,7 @@ cdef uint8_t* read_name(Text* text, Name* name, uint8_t* spare) noexcept nogil:
 
 
 cdef void fetch_names(const NameIndex* index, const Batch* batch) noexcept nogil:
-    """Asks for the names that slots refer to, where look-ups will read them."""
+    """Asks for the names that the first slots of look-ups refer to, where look-ups will read them."""
     cdef const NameSlot* slot
     cdef const Name* name
     cdef uint32_t i
