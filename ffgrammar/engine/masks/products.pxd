@@ -50,6 +50,7 @@ cdef struct Products:
     Vec text           # scratch: a witness; before that, an entry of `asked`
     uint32_t[8] closing  # the bytes with which a tail begins
     uint32_t in_vain   # how many searches in a row ended without an answer
+    uint32_t not_after   # how many tuples in a row could not be completed after the last witness
     uint32_t unrepaired  # how many tuples in a row could not be completed part by part (product_repair.pxd)
     uint32_t hint      # the term that was last seen to match something
     uint32_t hint_word  # the word of witnesses that showed it

@@ -165,7 +165,7 @@ cdef int take_apart(Products* p, Dfa* d, uint32_t state) noexcept nogil:
     if map_get(&p.plain, state) != ABSENT:
         return 0
     p.terms.len = p.literals.len = p.start.len = 0
-    p.hint = p.hint_word = p.in_vain = p.unrepaired = 0
+    p.hint = p.hint_word = p.in_vain = p.unrepaired = p.not_after = 0
     map_clear(&p.places)
     intern_truncate(&p.asked, 0)
     p.targets.len = 0
