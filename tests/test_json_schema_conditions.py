@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -312,6 +313,28 @@ def test_a_chain_is_one_choice() -> None:
     assert is_sentence(grammar, b'{"kind":301,"rest":1}')
     assert is_sentence(grammar, b'{"rest":1}')
     assert not is_sentence(grammar, b'{"p0":1}')
+
+
+def test_lengths_are_met_by_arithmetic() -> None:
+    """Beside such patterns, the lengths that may not be would take too many states."""
+    letters = "abcdefgh"
+    patterns = [{"pattern": f"^[^{one}]*({one}[^{one}]*){{{n}}}$"} for n, one in enumerate(letters, 9)]
+    patterns += [{"not": {"pattern": f"[{one}0-9].{{8}}{one}"}} for one in letters]
+    left_out = [{"not": {"minLength": low, "maxLength": high}} for low, high in ((34, 153), (57, 291), (52, 295))]
+    schema = {"type": "string", "minLength": 58, "maxLength": 101, "allOf": [*patterns, *left_out]}
+    with pytest.raises(ff.GrammarError, match="no value obeys"):
+        ff.compile_json_schema(schema, BYTES)
+
+
+def test_ranges_of_lengths() -> None:
+    """Texts may be spelled in every way where only their lengths count."""
+    left_out = [{"not": {"minLength": low, "maxLength": low}} for low in range(1, 80, 2)]
+    for more in ({}, {"pattern": "a"}, {"enum": ["a" * count for count in range(9)]}):
+        schema = {"type": ["string", "integer"], "maxLength": 60, "allOf": left_out, **more}
+        grammar = ff.compile_json_schema(schema, BYTES)
+        for count in (0, 1, 2, 5, 6, 59, 60, 61, 62):
+            assert is_sentence(grammar, json.dumps("a" * count)) == is_valid(schema, "a" * count)
+        assert is_sentence(grammar, r'"\u0061a"') == (not more)
 
 
 @pytest.mark.parametrize(

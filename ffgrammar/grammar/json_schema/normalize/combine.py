@@ -26,7 +26,7 @@ from ffgrammar.grammar.json_schema.normalize.one_of import too_many
 from ffgrammar.grammar.json_schema.normalize.parts import has_only_keys, is_absent, property_conj
 from ffgrammar.grammar.json_schema.normalize.reader import Reader
 from ffgrammar.grammar.json_schema.normalize.settle import settle
-from ffgrammar.grammar.json_schema.normalize.string_choices import string_choices
+from ffgrammar.grammar.json_schema.normalize.string_choices import lengths_left, string_choices
 from ffgrammar.grammar.json_schema.normalize.unevaluated import finish
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
@@ -228,14 +228,15 @@ class Combiner(Contradictions):
         one.choices = self._conditions.merged(choices, one.split, absent)
 
     def _split_strings(self, one: _Alternative, todo: list[_Alternative]) -> bool:
-        """Split an alternative in two, one for strings and one for other types, and add them to `todo`. Returns False
-        if there are too few choices for which this pays."""
+        """Split an alternative into one for each range of lengths of strings, and one for other types, and add them to
+        `todo`. Returns False if there are too few choices for which this pays."""
         shape = one.shape
         found = string_choices(shape, one.choices, self._subschemas, self._strings, self.shapes)
         if not found:
             return False
         others = shape.types & ~STR
-        self._count(1)
+        lengths = lengths_left(shape, found)
+        self._count(max(1, len(lengths)))
         if others:
             rest = shape.copy()
             rest.types = others
@@ -246,7 +247,10 @@ class Combiner(Contradictions):
             if said.body is not None:
                 shape.match(said.body)
         left = _without(one.choices, [said.choice for said in found])
-        todo.append(_alternative(shape, (), left, one.is_one_of_several, one.split, one.read))
+        for low, high in lengths:
+            ranged = shape.copy()
+            ranged.min_length, ranged.max_length = low, high
+            todo.append(_alternative(ranged, (), [*left], one.is_one_of_several, one.split, one.read))
         return True
 
     def _is_possible(self, shape: Shape) -> bool:

@@ -6,12 +6,16 @@ intersection, whose states the engine makes as it needs them. So strings get an 
 a choice is an expression. In the alternative for other types, a choice need not be made if one of its options says
 nothing about these types. (20 choices between three patterns compile in 3 ms. More than 9 are too many to
 multiply out.)
+
+What choices between lengths leave is found by arithmetic: as expressions beside some patterns, lengths may have too
+many states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from itertools import chain
+from math import inf
 from typing import NamedTuple
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
@@ -23,7 +27,7 @@ from ffgrammar.grammar.json_schema.spec.internal_keywords import NOT, NOT_MULTIP
 from ffgrammar.grammar.json_schema.spec.keywords import KEYWORDS, Role
 from ffgrammar.grammar.json_schema.strings.strings import Strings
 
-__all__ = ["FEW", "StringChoice", "string_choices"]
+__all__ = ["FEW", "StringChoice", "lengths_left", "string_choices"]
 
 # Fewer choices are multiplied out.
 FEW = 3
@@ -45,12 +49,14 @@ class StringChoice(NamedTuple):
 
     Attributes:
         choice: the choice.
-        body: an expression of the bodies of the strings that obey it; None if all strings do.
+        body: an expression of the bodies of the strings that obey it; None if all strings of some lengths do.
+        lengths: the ranges of these lengths.
         free_types: the other types, as bits, all of whose values obey it.
     """
 
     choice: Choice
     body: int | None
+    lengths: list[tuple[int, float]]
     free_types: int
 
 
@@ -101,18 +107,36 @@ def _said(
     shape: Shape, choice: Choice, strings: Strings, shapes_of: Callable[[Conj], list[Shape]]
 ) -> StringChoice | None:
     """What a choice says of strings; None if no expression of bodies says it. Arguments as in `string_choices`."""
-    bodies: list[int] = []
-    allows_all = False
+    texts: list[Shape] = []
+    lengths: list[tuple[int, float]] = []
     free_types = 0
     for one in chain.from_iterable(map(shapes_of, choice.options)):
         if all([getattr(one, name) == usual for name, usual in _FREE]):
             free_types |= one.types & ~STR
-        if not one.types & STR:
-            continue
-        if one.strings is None and not one.patterns:
-            allows_all = allows_all or not (one.min_length or one.max_length is not None)
-            if not shape.patterns and not allows_all:
-                # Such strings may be spelled in every way, and those that match patterns in only one.
-                return None
-        bodies.append(strings.body_of(one))
-    return StringChoice(choice, None if allows_all else strings.store.union(bodies), free_types)
+        if one.types & STR:
+            texts.append(one)
+            if one.strings is None and not one.patterns:
+                lengths.append((one.min_length, inf if one.max_length is None else one.max_length))
+    if (0, inf) in lengths:
+        lengths = [(0, inf)]
+    elif len(lengths) < len(texts):
+        if lengths and not shape.patterns:
+            # Such strings may be spelled in every way, and those that match patterns in only one.
+            return None
+        body = strings.store.union([strings.body_of(one) for one in texts])
+        return StringChoice(choice, body, [(0, inf)], free_types)
+    return StringChoice(choice, None, lengths, free_types)
+
+
+def lengths_left(shape: Shape, found: Iterable[StringChoice]) -> list[tuple[int, int | None]]:
+    """The ranges of lengths that a shape and all of some choices allow. They do not touch each other."""
+    left: list[tuple[int, float]] = [(shape.min_length, inf if shape.max_length is None else shape.max_length)]
+    for said in found:
+        both = [(max(low, one[0]), min(high, one[1])) for low, high in said.lengths for one in left]
+        left = []
+        for low, high in sorted([one for one in both if one[0] <= one[1]]):
+            if left and low <= left[-1][1] + 1:
+                left[-1] = (left[-1][0], max(left[-1][1], high))
+            else:
+                left.append((low, high))
+    return [(low, None if high == inf else int(high)) for low, high in left]
