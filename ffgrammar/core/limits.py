@@ -65,7 +65,7 @@ class Limits:
     def public(cls, *, seconds: float = 0) -> Limits:
         """Bounds for a server whose users write the grammars. `seconds` is as above.
 
-        They leave room for ordinary grammars: of MaskBench's 2,208 development schemas, two reach one of these bounds
+        They leave room for ordinary grammars: of MaskBench's 2,208 development schemas, one reaches one of these bounds
         and not the default one.
         """
         return cls(
