@@ -7,6 +7,7 @@ intersection, and ANY is neutral in an intersection and decides a union.
 """
 
 from libc.stdint cimport uint32_t
+from libc.string cimport memcpy
 
 from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport LIMIT_EXPRESSION_SIZE, NO_MEMORY, OK
@@ -247,41 +248,57 @@ cdef int pull_first(Nodes* n, uint32_t kind, size_t base, uint32_t levels, const
     return status if status < 0 else make_concat(n, head, e, out)
 
 
+cdef inline bint excludes_intersection(const Nodes* n, uint32_t e) noexcept nogil:
+    return node_kind(n, e) == K_NOT and node_kind(n, node(n, e)[1]) == K_AND
+
+
+cdef bint any_excludes_intersection(const Nodes* n, size_t base) noexcept nogil:
+    cdef size_t i
+    for i in range(base + 1, n.stack.len):
+        if excludes_intersection(n, n.stack.data[i]):
+            return True
+    return False
+
+
 cdef int drop_known_members(Nodes* n, size_t base) noexcept nogil:
-    """Take the members of an intersection out of the complement of another intersection beside them: x & ~(x & y) is x & ~y.
-    Returns 1 if a member was replaced, else 0 or a status. Only the first such member is replaced, because the members may be out
-    of order then.
+    """Take the members of an intersection out of the complements of other intersections beside them: x & ~(x & y) is x & ~y.
+    Returns 1 if a member was replaced, and the members may be out of order; else 0 or a status.
 
     (Without this, where exactly one of 10 patterns holds, which have one length and a letter of their own, a search tries each set
     of the letters before it finds that nothing matches.)
     """
     cdef size_t count = n.stack.len - base - 1
     cdef size_t top = n.stack.len
-    cdef size_t i
-    cdef uint32_t j, e, inner
-    cdef int status = 0
+    cdef size_t i, mark
+    cdef uint32_t j, e, inner, part
+    cdef int changed = 0
+    cdef int status
+    # (the new members are put behind the old ones, which are looked up until the end)
     for i in range(base + 1, top):
         e = n.stack.data[i]
-        if node_kind(n, e) != K_NOT or node_kind(n, node(n, e)[1]) != K_AND:
-            continue
-        inner = node(n, e)[1]
-        if vec_push(&n.stack, K_AND) < 0:
-            return NO_MEMORY
-        for j in range(1, node_len(n, inner)):
-            e = node(n, inner)[j]
-            if not sorted_has(n.stack.data + base + 1, count, e) and vec_push(&n.stack, e) < 0:
+        if excludes_intersection(n, e):
+            mark = n.stack.len
+            inner = node(n, e)[1]
+            if vec_push(&n.stack, K_AND) < 0:
                 return NO_MEMORY
-        if n.stack.len - top == node_len(n, inner):
-            n.stack.len = top
-            continue
-        status = make_members(n, K_AND, top, &e)
-        if status >= 0:
-            status = make_complement(n, e, &e)
-        if status < 0:
-            return status
-        n.stack.data[i] = e
-        return 1
-    return 0
+            for j in range(1, node_len(n, inner)):
+                part = node(n, inner)[j]
+                if not sorted_has(n.stack.data + base + 1, count, part) and vec_push(&n.stack, part) < 0:
+                    return NO_MEMORY
+            if n.stack.len - mark == node_len(n, inner):
+                n.stack.len = mark
+            else:
+                status = make_members(n, K_AND, mark, &e)
+                if status >= 0:
+                    status = make_complement(n, e, &e)
+                if status < 0:
+                    return status
+                changed = 1
+        if vec_push(&n.stack, e) < 0:
+            return NO_MEMORY
+    memcpy(n.stack.data + base + 1, n.stack.data + top, count * sizeof(uint32_t))
+    n.stack.len = top
+    return changed
 
 
 cdef int simplify_members(Nodes* n, uint32_t kind, size_t base, uint32_t levels, uint32_t* out) noexcept nogil:
@@ -314,7 +331,7 @@ cdef int simplify_members(Nodes* n, uint32_t kind, size_t base, uint32_t levels,
         out[0] = NOTHING
         return OK
     count = sort_members(n, base)
-    if kind == K_AND and levels:
+    if kind == K_AND and levels and any_excludes_intersection(n, base):
         status = drop_known_members(n, base)
         if status:
             return status if status < 0 else simplify_members(n, kind, base, levels - 1, out)
