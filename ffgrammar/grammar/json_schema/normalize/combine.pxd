@@ -56,7 +56,8 @@ cdef class Combiner(Contradictions):
     # merges the choices that are about one key
     cdef _merge(self, _Alternative one)
 
-    # splits an alternative into one for strings and one for other types, and adds them to `todo`; returns whether it did
+    # splits an alternative into one for each range of lengths of strings and one for other types, and adds them to `todo`; returns
+    # whether it did
     @cython.locals(shape=Shape, rest=Shape, others="unsigned int")
     cdef bint _split_strings(self, _Alternative one, list todo)
 
