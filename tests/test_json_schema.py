@@ -237,13 +237,13 @@ def test_combinations_end_in_a_limit() -> None:
     assert caught.value.limit == "alternatives"
 
 
-def test_alternatives_at_the_root_are_counted() -> None:
+def test_alternatives_are_counted_at_the_root_and_in_its_properties() -> None:
     more = {c: {"required": ["x" + c], "not": {"required": ["y"]}} for c in "abcdefg"}
     with pytest.raises(errors.LimitError, match="combinations at the root"):
         build({"dependentSchemas": more}, ExprStore(), Limits(alternatives=1))
     ways = {"oneOf": [{"type": "string"}, {"minLength": 2}]}
-    with pytest.raises(errors.LimitError, match="combinations at the root"):
-        integers = {key: {"type": "integer"} for key in "abcdefgh"}
+    with pytest.raises(errors.LimitError, match="combinations at /properties/b"):
+        integers = {key: {"type": "integer", "minimum": 0} for key in "abcdefgh"}
         build(
             {"properties": integers, "not": {"properties": {"a": {"const": 1}, "b": ways}}},
             ExprStore(),

@@ -22,6 +22,7 @@ In reading order:
 - implied, value_kinds, value_lexemes, clause_members, dead_ends, clauses: objects with many small choices about their
   keys.
 - objects: objects.
+- any_value: all JSON values.
 - links, nesting, plain_levels, chains: several recursive subschemas that apply to one value and come back to their
   beginnings after different numbers of levels.
 - emitter: the symbol of a conjunction.

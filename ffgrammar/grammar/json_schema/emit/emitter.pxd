@@ -2,6 +2,7 @@
 
 from ffgrammar.grammar.json_schema.normalize.reader cimport Reader
 from ffgrammar.grammar.json_schema.shape.shape cimport Shape
+from ffgrammar.grammar.json_schema.emit.any_value cimport any_value
 from ffgrammar.grammar.json_schema.emit.symbols cimport Symbols
 
 cdef class Emitter(Symbols):
@@ -21,5 +22,7 @@ cdef class Emitter(Symbols):
     cdef _close(self, tuple conj, made)
     # returns a symbol made from the shapes of a conjunction; `never` if there are none
     cdef _make(self, tuple conj, int depth)
+    # returns the symbol of all values of a type
+    cdef _of_type(self, str name, int depth)
     # adds symbols to the list `symbols`: one for each type for which the shape has values
     cdef _add_symbols(self, Shape shape, int depth, list symbols)

@@ -12,6 +12,7 @@ from ffgrammar.core.errors import located
 from ffgrammar.core.limits import Limits
 from ffgrammar.core.turn import turn
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
+from ffgrammar.grammar.json_schema.emit.any_value import any_value
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
 from ffgrammar.grammar.json_schema.emit.arrays import array_symbol
 from ffgrammar.grammar.json_schema.emit.chains import Chains
@@ -19,7 +20,7 @@ from ffgrammar.grammar.json_schema.emit.objects import object_symbol
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 from ffgrammar.grammar.json_schema.normalize.normalizer import Normalizer
 from ffgrammar.grammar.json_schema.shape.shape import Shape
-from ffgrammar.grammar.json_schema.shape.types import ARR, BOOLS, NULL, NUM, OBJ, STR, TRUE
+from ffgrammar.grammar.json_schema.shape.types import ARR, BOOLS, NULL, NUM, OBJ, STR, TRUE, TYPES
 from ffgrammar.grammar.json_schema.spec.options import Options
 from ffgrammar.regex.expr.store import ExprStore
 
@@ -86,8 +87,10 @@ class Emitter(Symbols):
             found = self._open[conj]
             if found is None:
                 found = self._open[conj] = self.builder.nonterminal("value")
-                # the conjunction () allows scalars, so its nonterminal always derives something
-                self.may_be_impossible = self.may_be_impossible or bool(conj)
+                self.may_be_impossible = True
+            return found
+        if not conj:
+            found = self._symbols[conj] = any_value(self)
             return found
         plain = self._reader.plain_type(conj)
         found = self._plain.get(plain)
@@ -100,9 +103,9 @@ class Emitter(Symbols):
             self._waiting.append(conj)
             return found
         self._open[conj] = None
-        found = self._close(conj, self._make(conj, depth))
-        if plain is not None:
-            self._plain[plain] = found
+        if plain is None:
+            return self._close(conj, self._make(conj, depth))
+        found = self._plain[plain] = self._close(conj, self._of_type(plain, depth))
         return found
 
     def derives_nothing(self, conj: Conj, productive: bytearray) -> bool:
@@ -150,6 +153,14 @@ class Emitter(Symbols):
             self.may_be_impossible = True
             return self.never
         return symbols[0] if len(symbols) == 1 else self.builder.choice(symbols, "value")
+
+    def _of_type(self, name: str, depth: int) -> int:
+        """The symbol of all values of a type. (Reading these schemas like all others costs 2% of a compilation.)"""
+        shape = Shape()
+        shape.types = TYPES[name]
+        symbols: list[int] = []
+        self._add_symbols(shape, depth, symbols)
+        return symbols[0]
 
     def _add_symbols(self, shape: Shape, depth: int, symbols: list[int]) -> None:
         """Add a symbol for each type for which the shape has values."""
