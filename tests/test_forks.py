@@ -206,3 +206,34 @@ if not child:
 assert os.waitpid(child, 0)[1] == 0 and asked == [2]
 """
     subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True, timeout=60)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_handler_that_uses_a_matcher_while_a_fork_holds_all_locks_gets_an_error() -> None:
+    script = """
+import os, signal
+told = []
+os.register_at_fork(before=lambda: ask())
+import ffgrammar as ff
+tok = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)], eos_token_id=256, vocab_size=257)
+row = ff.allocate_bitmask(1, 257)
+known, other = (ff.compile_regex(pattern, tok).matcher() for pattern in ("[ab]*", "(cd)*"))
+known.fill_bitmask(row)
+
+def ask():
+    new = ff.compile_regex("e*", tok)
+    for call in (lambda: known.fill_bitmask(row), lambda: other.accept_token(99), new.matcher):
+        try:
+            call()
+        except RuntimeError as error:
+            told.append(str(error))
+
+signal.alarm(20)
+child = os.fork()
+if not child:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+assert len(told) == 3 and all("in the middle of a fork" in one for one in told), told
+assert other.accept_token(99) and not other.accept_token(99)
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True, timeout=60)

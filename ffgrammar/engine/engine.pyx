@@ -44,11 +44,14 @@ engines = set()  # of weak references; not a WeakSet, because a plain set is cop
 registering = threading.RLock()
 held = []
 held_partitions = []
+# The thread that holds all locks for a fork, or 0. It may run handlers of signals, and these must not wait for its locks.
+cdef unsigned long forking = 0
 
 
 def hold_engines():
     """Before a fork, take the locks of all engines, and then those of all tables. The engines' locks are not enough: a look-up
     takes the lock of a table alone."""
+    global forking
     cdef Engine engine
     cdef SharedPartitions shared
     registering.acquire()
@@ -64,12 +67,15 @@ def hold_engines():
         with nogil:
             lock_take(&shared.table.lock)
         held_partitions.append(shared)
+    forking = this_thread()
 
 
 def let_engines_go():
     """After the fork, in both processes, release the locks that hold_engines has taken."""
+    global forking
     cdef Engine engine
     cdef SharedPartitions shared
+    forking = 0
     for shared in held_partitions:
         lock_leave(&shared.table.lock)
     held_partitions.clear()
@@ -263,7 +269,7 @@ cdef class Engine:
     cdef int acquire(self) except -1:
         # A thread that waits must not hold the GIL: the holder of the lock may need it.
         cdef int status
-        if not lock_try(&self.lock):
+        if forking or not lock_try(&self.lock):
             with nogil:
                 status = self.wait_for_lock()
             if status < 0:
@@ -278,14 +284,16 @@ cdef class Engine:
         return status
 
     cdef int wait_for_lock(self) noexcept nogil:
-        """Take the lock. Returns OK, or REENTERED if this thread holds it already and runs the handler of a signal."""
-        if self.store.nodes.pulse.handling == this_thread():
+        """Take the lock. Returns OK, or REENTERED if this thread runs the handler of a signal in the middle of a call that has
+        the lock, or in the middle of a fork."""
+        cdef unsigned long thread = this_thread()
+        if thread == self.store.nodes.pulse.handling or thread == forking:
             return REENTERED
         lock_take(&self.lock)
         return OK
 
     cdef bint try_acquire(self) noexcept nogil:
-        if not lock_try(&self.lock):
+        if forking or not lock_try(&self.lock):
             return False
         self.begin_call()
         return True
