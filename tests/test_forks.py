@@ -114,6 +114,37 @@ thread.join()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize("name", ["ffgrammar.lm", "decimal"])
+def test_children_can_import_a_module_that_another_thread_was_looking_for(name: str) -> None:
+    script = """
+import importlib, os, signal, sys, threading, time
+import ffgrammar.core.forks
+name = sys.argv[1]
+looking = threading.Event()
+
+class Slow:
+    @staticmethod
+    def find_spec(wanted, *_):
+        if wanted == name:
+            looking.set()
+            time.sleep(0.3)
+
+sys.meta_path.insert(0, Slow)
+thread = threading.Thread(target=importlib.import_module, args=(name,))
+thread.start()
+looking.wait()
+child = os.fork()
+if not child:
+    signal.alarm(20)
+    importlib.import_module(name)
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+thread.join()
+"""
+    subprocess.run([sys.executable, "-W", "ignore", "-c", script, name], check=True, timeout=60)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 def test_a_fork_may_wait_for_other_hooks_while_masks_are_looked_up() -> None:
     """A hook that was registered before this package runs while all locks are taken, and gives up the GIL."""
     script = """

@@ -2,8 +2,8 @@
 
 A forked child has the memory of all threads but runs only one of them. A lock that another thread held at the moment of
 the fork would stay locked in the child for ever. So os.fork() waits until the locks made here are free. Python has such
-a lock for each module that is being imported, so os.fork() also waits until imports of this package and of numpy are
-done.
+a lock for each module that is being imported, so os.fork() also waits until imports of this package, of numpy and of
+the standard library are done.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import os
 import sys
 from _thread import RLock, get_ident
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import weakref
@@ -22,7 +22,11 @@ if TYPE_CHECKING:
 __all__ = ["at_fork", "is_forking", "new_lock"]
 
 # The packages that are imported when they are needed, in whichever thread that is.
-_IMPORTED_LATE = ("ffgrammar", "numpy")
+_IMPORTED_LATE = {"ffgrammar", "numpy", *sys.stdlib_module_names}
+
+# By the name of a module that is being imported: a weak reference to its lock. (What the module's spec says is not
+# enough: a thread takes the lock before there is a module. A CPython without this dict would not wait for imports.)
+_module_locks: dict[str, Any] = getattr(importlib._bootstrap, "_module_locks", {})
 
 # How many times a fork waits for imports. (An import may never end: the forking thread may be in the middle of it.)
 _TRIES = 100
@@ -96,12 +100,15 @@ def _let_go_of_locks() -> None:
 
 
 def _importing() -> list[str]:
-    """The modules that are being imported."""
-    return [
-        name
-        for name, module in list(sys.modules.items())
-        if name.partition(".")[0] in _IMPORTED_LATE and getattr(module.__spec__, "_initializing", False)
-    ]
+    """The modules that other threads are importing."""
+    me = get_ident()
+    found = []
+    for name, reference in list(_module_locks.items()):
+        lock = reference()
+        owner = getattr(lock, "owner", None)
+        if owner is not None and owner != me and name.partition(".")[0] in _IMPORTED_LATE:
+            found.append(name)
+    return found
 
 
 def _finish_imports() -> None:

@@ -28,8 +28,8 @@ def raise_status(status: int, limits: Limits) -> None:
         raise MemoryError("ffgrammar: out of memory")
     if status == -11:
         raise RuntimeError(
-            "the handler of a signal must not use the grammar in whose call it runs, nor any grammar in the middle of a "
-            "fork"
+            "the handler of a signal must not use the grammar in whose call it runs, nor any grammar in the middle of "
+            "a fork"
         )
     name, detail = _LIMITS[status]
     raise LimitError(name, getattr(limits, name), detail)
