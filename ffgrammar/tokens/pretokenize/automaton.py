@@ -36,10 +36,11 @@ from itertools import chain
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.alphabet import Alphabet, make_alphabet
-from ffgrammar.tokens.pretokenize.boundaries import DEAD, MAX_STATES, Automaton, Boundaries, Split, by_way
+from ffgrammar.tokens.pretokenize.boundaries import DEAD, MAX_STATES, Automaton, Boundaries, by_way
 from ffgrammar.tokens.pretokenize.composed import compose
 from ffgrammar.tokens.pretokenize.pattern import compile_pattern
 from ffgrammar.tokens.pretokenize.program import CHAR, END, JUMP, MATCH, NEXT, SPLIT, CharSet, Instruction
+from ffgrammar.tokens.pretokenize.split import Split
 from ffgrammar.tokens.pretokenize.words import compile_words
 
 __all__ = ["make_automata"]

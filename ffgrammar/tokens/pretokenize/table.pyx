@@ -20,7 +20,8 @@ from ffgrammar.tokens.pretokenize.builtin cimport char_classes
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.automaton import make_automata
-from ffgrammar.tokens.pretokenize.boundaries import Automaton, Split
+from ffgrammar.tokens.pretokenize.boundaries import Automaton
+from ffgrammar.tokens.pretokenize.split import Split
 
 
 cdef enum:
