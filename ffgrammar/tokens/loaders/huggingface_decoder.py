@@ -74,7 +74,8 @@ class Decoder(NamedTuple):
         """The bytes of all tokens by id: for the ids in `added` the bytes there, for `unknown` none, and for all other
         ids what their names stand for."""
         if isinstance(vocabulary, NameTable):
-            return self._table_to_bytes(vocabulary).changed({} if unknown is None else {unknown: None}).changed(added)
+            changes: dict[int, bytes | None] = {} if unknown is None else {unknown: None}
+            return self._table_to_bytes(vocabulary).changed(changes | added)
         tokens: list[bytes | None] = [None] * (1 + max([*vocabulary.values(), *added], default=-1))
         for text, number in vocabulary.items():
             tokens[number] = self.to_bytes(text)

@@ -58,20 +58,17 @@ cdef uint32_t _bytes_of_letters(const uint8_t* name, uint32_t size, uint8_t* out
         memcpy(out + made, name + at, SLACK)
         at += run
         made += run
-        if run == <uint32_t>SLACK or at == size:
-            continue
-        code = name[at]
-        at += 1
-        if code >= 0x80:
+        # (letters of two bytes come in runs, too)
+        while at < size and name[at] >= 0x80:
             # (names are UTF-8: no letter has more than two bytes)
-            if code >= 0xE0:
+            code = (name[at] & 0x1F) << 6 | (name[at + 1] & 0x3F)
+            if name[at] >= 0xE0 or code >= LETTERS or _letters[code] == NO_LETTER:
                 return 0
-            code = (code & 0x1F) << 6 | (name[at] & 0x3F)
-            at += 1
-        if code >= LETTERS or _letters[code] == NO_LETTER:
+            out[made] = <uint8_t>_letters[code]
+            made += 1
+            at += 2
+        if at < size and (name[at] < 0x21 or name[at] == 0x7F):
             return 0
-        out[made] = <uint8_t>_letters[code]
-        made += 1
     return made
 
 
