@@ -8,6 +8,7 @@ In reading order:
     pack_properties  the command that writes these characters
     program       instructions, and the sets of characters that they ask for
     pattern       turns a pre-tokenizer's pattern, such as `\s+(?!\S)|\p{L}+`, into a small program
+    word_nodes    the minimal automaton of a list of words
     words         the program of a list of words, for tokens that are found in a text before anything else
     alphabet      classes of characters that patterns do not tell apart
     split         the steps of a pre-tokenizer
