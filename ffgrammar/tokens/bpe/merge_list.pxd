@@ -10,21 +10,25 @@ cdef extern from *:
     """
     #include <stdint.h>
     #include <string.h>
+    #ifdef __SSE2__
+    typedef int ffgrammar_ints __attribute__((vector_size(16)));
+    typedef unsigned int ffgrammar_slots __attribute__((vector_size(16)));
+    static inline ffgrammar_ints ffgrammar_four_alike(const uint32_t *slots, uint32_t tag, uint32_t least) {
+        ffgrammar_slots read;
+        memcpy(&read, slots, 16);
+        return (ffgrammar_ints)((read & 0xFF) == tag) & ((ffgrammar_ints)(read >> 8) > (int)least);
+    }
+    #endif
     static inline uint32_t ffgrammar_look_alikes(const uint32_t *bucket, uint32_t tag, uint32_t least) {
     #ifdef __SSE2__
-        typedef int words __attribute__((vector_size(16)));
-        typedef short halves __attribute__((vector_size(16)));
+        /* (no loop: some compilers would keep the four vectors in memory) */
         typedef char bytes __attribute__((vector_size(16)));
-        typedef unsigned int slots __attribute__((vector_size(16)));
-        words found[4];
-        slots read;
-        for (int i = 0; i < 4; i++) {
-            memcpy(&read, bucket + 4 * i, 16);
-            found[i] = (words)((read & 0xFF) == tag) & ((words)(read >> 8) > (int)least);
-        }
-        const halves low = (halves)__builtin_ia32_packssdw128(found[0], found[1]);
-        const halves high = (halves)__builtin_ia32_packssdw128(found[2], found[3]);
-        return (uint32_t)__builtin_ia32_pmovmskb128((bytes)__builtin_ia32_packsswb128(low, high));
+        const ffgrammar_ints one = ffgrammar_four_alike(bucket, tag, least);
+        const ffgrammar_ints two = ffgrammar_four_alike(bucket + 4, tag, least);
+        const ffgrammar_ints three = ffgrammar_four_alike(bucket + 8, tag, least);
+        const ffgrammar_ints four = ffgrammar_four_alike(bucket + 12, tag, least);
+        return (uint32_t)__builtin_ia32_pmovmskb128((bytes)__builtin_ia32_packsswb128(
+            __builtin_ia32_packssdw128(one, two), __builtin_ia32_packssdw128(three, four)));
     #else
         uint32_t found = 0;
         for (int i = 0; i < 16; i++)
