@@ -258,10 +258,10 @@ class _Builder:
         left."""
         if watched is None:
             return []
-        left = tuple(at for at in threads if at not in watched)
+        left = tuple([at for at in threads if at not in watched])
         return [(left, watched)] if left else []
 
-    def number_all(self, states: Iterable[State]) -> list[int]:
+    def number_all(self, states: list[State]) -> list[int]:
         """The numbers of states, new ones included."""
         numbers = []
         for state in states:

@@ -82,7 +82,7 @@ def word_nodes(words not None):
     try:
         if intern_init(&way.finished) < 0:
             raise MemoryError
-        add_words(&way, sorted(set(words)))
+        add_words(&way, sorted(words))
         for number in range(intern_count(&way.finished)):
             key = intern_get(&way.finished, number)
             found.append(tuple([key[at] for at in range(intern_len(&way.finished, number))]))
