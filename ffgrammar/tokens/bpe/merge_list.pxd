@@ -137,5 +137,5 @@ cdef class MergeList:
     # Another step: fill it. `used` has a zero for each bucket. It counts the slots in use.
     cdef void enter_all(self, uint8_t* used) noexcept nogil
 
-    # Enter a pair into the hash table. If the pair is there already, the new position takes the place of the old one.
-    cdef void enter(self, uint32_t position, uint8_t* used) noexcept nogil
+    # Enter a pair, whose hash is `key`, into the hash table. If the pair is there already, the new position takes the place of the old one.
+    cdef void enter(self, uint32_t position, uint64_t key, uint8_t* used) noexcept nogil

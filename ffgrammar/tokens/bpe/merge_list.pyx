@@ -80,16 +80,17 @@ cdef class MergeList:
 
     cdef void enter_all(self, uint8_t* used) noexcept nogil:
         cdef const Merge* merges = self.index.merges
+        cdef uint64_t[AHEAD] keys
         cdef uint32_t position
         for position in range(self.index.count + AHEAD):
-            if position < self.index.count:
-                prefetch(first_bucket(&self.index, pair_hash(merges[position].left, merges[position].right)))
             if position >= AHEAD:
-                self.enter(position - AHEAD, used)
+                self.enter(position - AHEAD, keys[position % AHEAD], used)
+            if position < self.index.count:
+                keys[position % AHEAD] = pair_hash(merges[position].left, merges[position].right)
+                prefetch(first_bucket(&self.index, keys[position % AHEAD]))
 
-    cdef void enter(self, uint32_t position, uint8_t* used) noexcept nogil:
+    cdef void enter(self, uint32_t position, uint64_t key, uint8_t* used) noexcept nogil:
         cdef const Merge* merges = self.index.merges
-        cdef uint64_t key = pair_hash(merges[position].left, merges[position].right)
         cdef uint32_t slot = ~(position << 8 | <uint32_t>(key & 0xFF))
         cdef uint32_t* bucket = first_bucket(&self.index, key)
         cdef const Merge* other
