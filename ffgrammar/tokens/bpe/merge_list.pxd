@@ -54,10 +54,10 @@ cdef struct Merge:
 
 cdef struct MergeIndex:
     # A hash table from pairs to positions in the list. A pair is in the bucket that its hash gives, or in the next one that is not
-    # full. The slots of a bucket are filled in order. A slot is 0 if it is free, and otherwise ~(position << 8 | tag), where the tag
-    # is 8 bits of the hash. All slots of a bucket are compared at once, so whether a pair is listed takes no branch that the
-    # processor could not guess: hardly any slot looks alike. Where a pair is asked for that merges early (`merges_below`), slots tell
-    # that most other pairs do not.
+    # full. The slots of a bucket are filled in order. A slot is 0 if it is free, and otherwise ~(position << 8 | tag), where the
+    # tag is 8 bits of the hash. All slots of a bucket are compared at once, and hardly any of them look alike. So whether a pair is
+    # listed takes no branch that the processor could not guess. Slots also tell that most pairs do not merge early enough
+    # (`merges_below`), without a look at the list.
     uint32_t* buckets
     uint32_t mask            # one less than the number of buckets
     const Merge* merges      # the list
@@ -137,5 +137,5 @@ cdef class MergeList:
     # Another step: fill it. `used` has a zero for each bucket. It counts the slots in use.
     cdef void enter_all(self, uint8_t* used) noexcept nogil
 
-    # Enter a pair, whose hash is `key`, into the hash table. If the pair is there already, the new position takes the place of the old one.
+    # Enter a pair, whose hash is `key`. If the pair is there already, the new position takes the place of the old one.
     cdef void enter(self, uint32_t position, uint64_t key, uint8_t* used) noexcept nogil

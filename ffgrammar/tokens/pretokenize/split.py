@@ -1,5 +1,5 @@
-"""The steps of a pre-tokenizer. (A file of their own: a vocabulary is loaded with them, and without the automata that they
-become.)"""
+"""The steps of a pre-tokenizer. They have a file of their own, because a vocabulary is loaded without the automata that
+they become."""
 
 from __future__ import annotations
 

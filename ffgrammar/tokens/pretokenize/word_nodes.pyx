@@ -39,8 +39,7 @@ cdef int finish_node(Way* way) noexcept nogil:
 
 cdef int finish_nodes(Way* way, str word, size_t count) except -1:
     """Take the last nodes off the way of a word, and give each node before them its edge. Raises MemoryError."""
-    cdef size_t at
-    for at in range(count):
+    for _ in range(count):
         if (finish_node(way) < 0 or vec_push(&way.words, <Py_UCS4>word[<Py_ssize_t>way.starts.len - 1]) < 0
                 or vec_push(&way.words, way.starts.data[way.starts.len]) < 0):
             raise MemoryError
@@ -50,7 +49,7 @@ cdef int finish_nodes(Way* way, str word, size_t count) except -1:
 cdef int add_words(Way* way, list words) except -1:
     """Finish all nodes of words, which ascend. Raises MemoryError."""
     cdef str word, before = ""
-    cdef Py_ssize_t common, at
+    cdef Py_ssize_t common
     if begin_node(way) < 0:
         raise MemoryError
     for word in words:
@@ -58,7 +57,7 @@ cdef int add_words(Way* way, list words) except -1:
         while common < min(len(word), len(before)) and word[common] == before[common]:
             common += 1
         finish_nodes(way, before, <size_t>(len(before) - common))
-        for at in range(common, len(word)):
+        for _ in range(common, len(word)):
             if begin_node(way) < 0:
                 raise MemoryError
         way.words.data[way.starts.data[way.starts.len - 1]] = True
