@@ -156,6 +156,27 @@ def test_listed_merges(vocabulary: tuple[list[bytes], list[tuple[int, int, int]]
         assert all(merges.may_follow(one, other) for one, other in pairwise(found))
 
 
+@pytest.mark.parametrize("count", [0, 1, 9, 10, 5_000, 20_000])
+def test_the_table_of_listed_merges(count: int) -> None:
+    """Many lists, so that some buckets of some table are full."""
+    rng = Random(count)
+    for turn in range(20):
+        ids = 1 << rng.randrange(5, 23)
+        pairs = [(rng.randrange(ids), rng.randrange(ids), rng.randrange(ids)) for _ in range(count)]
+        # (of a pair that is listed twice, the last entry counts)
+        pairs += [(one, other, rng.randrange(ids)) for one, other, _ in rng.sample(pairs, count // 50)]
+        expected = {(one, other): (rank, made) for rank, (one, other, made) in enumerate(pairs)}
+        ranks = None
+        if turn % 4 == 3:
+            pairs = [(one, other, made) for (one, other), (_, made) in expected.items()]
+            ranks = sorted(rng.sample(range(1 << 20), len(pairs)))
+            expected = {(one, other): (rank, made) for rank, (one, other, made) in zip(ranks, pairs, strict=True)}
+        table = MergeList(pairs, ranks)
+        absent = ((rng.randrange(ids), rng.randrange(ids)) for _ in range(500))
+        for pair in (*rng.sample(sorted(expected), min(500, len(expected))), *absent):
+            assert table.merged(*pair) == expected.get(pair)
+
+
 @pytest.mark.parametrize("name", ["cl100k_base", "o200k_base"])
 def test_predecessors_of_real_tokens(name: str) -> None:
     tok = Tokenizer.from_tiktoken(name)

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.gguf_patterns import NAMED
 from ffgrammar.tokens.pretokenize import pack_properties, properties
-from ffgrammar.tokens.pretokenize.boundaries import Split
 from ffgrammar.tokens.pretokenize.pattern import compile_pattern
 from ffgrammar.tokens.pretokenize.program import CHAR, MATCH
+from ffgrammar.tokens.pretokenize.split import Split
 from ffgrammar.tokens.pretokenize.table import PretokenTable
 from ffgrammar.tokens.pretokenize.words import compile_words
 from ffgrammar.tokens.tokenizer import Tokenizer

@@ -13,11 +13,8 @@ import importlib
 import os
 import sys
 from _thread import RLock, get_ident
+from _weakref import ref  # (the module weakref takes as long to load as all of this one)
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    import weakref
 
 __all__ = ["at_fork", "is_forking", "new_lock"]
 
@@ -26,12 +23,12 @@ _IMPORTED_LATE = {"ffgrammar", "numpy", *sys.stdlib_module_names}
 
 # By the name of a module that is being imported: a weak reference to its lock. (What the module's spec says is not
 # enough: a thread takes the lock before there is a module. A CPython without this dict would not wait for imports.)
-_module_locks: dict[str, Any] = getattr(importlib._bootstrap, "_module_locks", {})
+_module_locks: dict[str, Callable[[], object]] = getattr(importlib._bootstrap, "_module_locks", {})
 
 # How many times a fork waits for imports. (An import may never end: the forking thread may be in the middle of it.)
 _TRIES = 100
 
-_locks: set[weakref.ref[RLock]] = set()
+_locks: set[ref[RLock]] = set()
 _held: list[RLock] = []
 _Handler = Callable[[], None]
 _handlers: list[tuple[_Handler, _Handler]] = []
@@ -45,11 +42,8 @@ def new_lock() -> RLock:
     The thread that holds it may take it again: the handler of a signal may run in the middle of it. A thread that forks
     holds all locks, and a handler may run then, too.
     """
-    # (imported here, because no lock is made where a tokenizer is loaded from the cache)
-    import weakref
-
     lock = RLock()
-    _locks.add(weakref.ref(lock, _locks.discard))
+    _locks.add(ref(lock, _locks.discard))
     return lock
 
 

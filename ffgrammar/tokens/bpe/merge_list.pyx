@@ -7,14 +7,16 @@ even if their bytes together are those of a token. So merging here works on ids,
     merges = MergeList([(0, 1, 2)])   # tokens 0 and 1 become token 2
     merges.merged(0, 1)               # (0, 2): rank 0, token 2
 
-A look-up costs one multiplication and, mostly, one cache line. The hash table has 6 to 12 bytes a merge besides the list, so it is
+A look-up costs one multiplication and, mostly, one cache line. The hash table has 6 to 13 bytes a merge besides the list, so it is
 small enough to stay in the caches.
 """
 
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
-from ffgrammar.core.fresh_pages cimport claim_pages
+from ffgrammar.core.bits cimport lowest_bit
+from ffgrammar.core.fresh_pages cimport fresh_zeros
 from ffgrammar.core.prefetch cimport prefetch
 
 from array import array
@@ -23,7 +25,8 @@ from itertools import chain
 from ffgrammar.core.errors import TokenizerError
 
 cdef enum:
-    AHEAD = 16  # how many pairs before its turn a slot is fetched
+    AHEAD = 16  # how many pairs before its turn a bucket is fetched
+    FULL = 10   # how many slots of a bucket are in use on average, at most
 
 
 cdef class MergeList:
@@ -40,19 +43,12 @@ cdef class MergeList:
     """
 
     def __cinit__(self, pairs not None, ranks=None):
-        cdef uint32_t room = 16
         cdef size_t size
+        cdef uint8_t* used
         self.merges = pairs if isinstance(pairs, bytes) else array("I", chain.from_iterable(pairs)).tobytes()
         size = <size_t>len(self.merges) // sizeof(Merge)
-        if size >= (1 << 24) - 1:
+        if size >= <size_t>LAST:
             raise TokenizerError(f"{size} merges are too many")
-        while room < size + (size >> 1):
-            room *= 2
-        self.index.slots = <uint32_t*>calloc(room, sizeof(uint32_t))
-        if self.index.slots == NULL:
-            raise MemoryError
-        claim_pages(self.index.slots, room * sizeof(uint32_t))
-        self.index.mask = room - 1
         self.index.merges = <const Merge*><const char*>self.merges
         self.index.count = self.ranks = <uint32_t>size
         if ranks:
@@ -64,33 +60,59 @@ cdef class MergeList:
             self.results = results.tobytes()
             self.index.ranks = <const uint32_t*><const char*>self.given_ranks
             self.index.results = <const uint32_t*><const char*>self.results
-        self.enter_all()
+        self.make_buckets()
+        used = <uint8_t*>calloc(<size_t>self.index.mask + 1, 1)
+        if used == NULL:
+            raise MemoryError
+        self.enter_all(used)
+        free(used)
 
-    cdef void enter_all(self) noexcept nogil:
+    cdef int make_buckets(self) except -1:
+        cdef size_t line = BUCKET * sizeof(uint32_t)
+        cdef size_t buckets = 1
+        while FULL * buckets < self.index.count + 1:
+            buckets *= 2
+        # (a bucket begins where a line of the processor's caches does)
+        self.memory = fresh_zeros((buckets + 1) * BUCKET, sizeof(uint32_t))
+        self.index.buckets = <uint32_t*>((<size_t>self.memory + line - 1) & ~(line - 1))
+        self.index.mask = <uint32_t>(buckets - 1)
+        return 0
+
+    cdef void enter_all(self, uint8_t* used) noexcept nogil:
         cdef const Merge* merges = self.index.merges
+        cdef uint64_t[AHEAD] keys
         cdef uint32_t position
         for position in range(self.index.count + AHEAD):
-            if position < self.index.count:
-                prefetch(first_slot(&self.index, pair_hash(merges[position].left, merges[position].right)))
             if position >= AHEAD:
-                self.enter(position - AHEAD)
+                self.enter(position - AHEAD, keys[position % AHEAD], used)
+            if position < self.index.count:
+                keys[position % AHEAD] = pair_hash(merges[position].left, merges[position].right)
+                prefetch(first_bucket(&self.index, keys[position % AHEAD]))
 
-    cdef void enter(self, uint32_t position) noexcept nogil:
+    cdef void enter(self, uint32_t position, uint64_t key, uint8_t* used) noexcept nogil:
         cdef const Merge* merges = self.index.merges
-        cdef uint64_t key = pair_hash(merges[position].left, merges[position].right)
-        cdef uint32_t* slot = first_slot(&self.index, key)
+        cdef uint32_t slot = ~(position << 8 | <uint32_t>(key & 0xFF))
+        cdef uint32_t* bucket = first_bucket(&self.index, key)
         cdef const Merge* other
-        while slot[0]:
-            if (slot[0] & 0xFF) == (key & 0xFF):
-                other = &merges[(slot[0] >> 8) - 1]
+        cdef uint32_t alike, number
+        while True:
+            alike = look_alikes(bucket, slot & 0xFF, 0)
+            while alike:
+                other = &merges[~bucket[lowest_bit(alike)] >> 8]
                 if other.left == merges[position].left and other.right == merges[position].right:
                     self.index.repeats = True
-                    break
-            slot = next_slot(&self.index, slot)
-        slot[0] = (position + 1) << 8 | <uint32_t>(key & 0xFF)
+                    bucket[lowest_bit(alike)] = slot
+                    return
+                alike &= alike - 1
+            if bucket[BUCKET - 1] == 0:
+                break
+            bucket = next_bucket(&self.index, bucket)
+        number = <uint32_t>((bucket - self.index.buckets) // BUCKET)
+        bucket[used[number]] = slot
+        used[number] += 1
 
     def __dealloc__(self):
-        free(self.index.slots)
+        free(self.memory)
 
     def merged(self, left, right):
         """(rank, token) of the merge of two tokens; None if they do not merge."""

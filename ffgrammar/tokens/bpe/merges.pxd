@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
 
 from ffgrammar.core.threads cimport atomic_load
 from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
-from ffgrammar.tokens.bpe.merge_list cimport MergeIndex, MergeList, find_rank
+from ffgrammar.tokens.bpe.merge_list cimport MergeIndex, MergeList, merges_below
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
@@ -49,7 +49,7 @@ cdef inline bint undo_listed(
             other = second.left
         else:
             return True
-        if find_rank(listed, one, other) < limit:
+        if merges_below(listed, one, other, limit):
             return False
 
 

@@ -80,6 +80,8 @@ cdef class Merges:
         cdef uint8_t[1] text
         cdef int32_t found
         cdef size_t room = <size_t>trie.vocab_size + 1
+        cdef bint is_named = pairs is not None and renamed is not None
+        cdef bint has_bytes
         trie.need_index()
         self.trie = trie
         self.pairs = pairs
@@ -88,7 +90,9 @@ cdef class Merges:
         if self.kept_pairs == NULL:
             raise MemoryError
         for token in range(trie.vocab_size):
-            self.by_token[token] = TokenParts(UNKNOWN, UNKNOWN, token if pairs is None else 0, False, False, False, False)
+            has_bytes = trie.offsets[token] < trie.offsets[token + 1]
+            self.by_token[token] = TokenParts(
+                UNKNOWN, UNKNOWN, token if pairs is None else 0, False, False, False, is_named and not has_bytes)
         self.ranks = trie.vocab_size
         memset(self.byte_token, 0xFF, sizeof(self.byte_token))
         if pairs is None:
@@ -102,8 +106,6 @@ cdef class Merges:
             self.by_token[token].is_made = True
         if renamed is not None:
             self.by_names = True
-            for token in range(trie.vocab_size):
-                self.by_token[token].is_renamed = trie.offsets[token] == trie.offsets[token + 1]
             for number in renamed:
                 if 0 <= number < trie.vocab_size:
                     self.by_token[<uint32_t>number].is_renamed = True

@@ -2,7 +2,7 @@ from collections.abc import Iterable
 
 from ffgrammar.tokens.bpe.merges import Merges
 from ffgrammar.tokens.bpe.native_encoder import NativeEncoder
-from ffgrammar.tokens.pretokenize.boundaries import Split
+from ffgrammar.tokens.pretokenize.split import Split
 from ffgrammar.tokens.pretokenize.table import PretokenTable
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 

@@ -136,11 +136,14 @@ cdef void spread(PretokenTable pretokens, bytearray sure, const Vec* leads):
     cdef uint32_t classes = pretokens.classes
     cdef uint32_t number, character
     cdef bint changed = True
+    cdef bint[256] in_texts
+    for character in range(classes):
+        in_texts[character] = is_in_texts(pretokens, character)
     while changed:
         changed = False
         for number in range(<uint32_t>len(sure)):
             for character in range(classes if is_sure[number] else 0):
-                if not is_sure[leads.data[number * classes + character]] and is_in_texts(pretokens, character):
+                if not is_sure[leads.data[number * classes + character]] and in_texts[character]:
                     is_sure[number] = False
                     changed = True
                     break

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable
 from itertools import product
 from typing import Any
@@ -88,6 +87,9 @@ class Beginnings:
 
     def _is_begun(self, rest: str) -> bool:
         """Whether one of the texts is a beginning of `rest`, or begins with it."""
+        # (few tokenizers need this)
+        from bisect import bisect_left
+
         index = bisect_left(self.ordered, rest)
         if index < len(self.ordered) and self.ordered[index].startswith(rest):
             return True

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.forks import new_lock
-from ffgrammar.tokens.bpe.native import NativeReach
-from ffgrammar.tokens.vocabulary.normal_form import NormalForm
 
 if TYPE_CHECKING:
+    from ffgrammar.tokens.bpe.native import NativeReach
     from ffgrammar.tokens.canonical.lazy_rules import LazyRules
+    from ffgrammar.tokens.vocabulary.normal_form import NormalForm
 
 __all__ = [
     "CallableEncoder",
@@ -85,6 +85,8 @@ class RulesEncoder:
 
     def native(self) -> NativeReach | None:
         """The encoder by the rules, which may be asked about everything; None if the rules are not known."""
+        from ffgrammar.tokens.bpe.native import NativeReach
+
         rules = self._rules.get()
         return None if rules is None else NativeReach(rules.encoder, True, True, True)
 

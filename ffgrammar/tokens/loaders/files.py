@@ -22,8 +22,9 @@ from ffgrammar.tokens.loaders.model_folder import find_path
 
 __all__ = ["TokenizerFile", "find_file", "unreadable"]
 
-WORD_LINE = re.compile(rb"\d+ b?(['\"]).*\1 \d+\s*\n")
-RANK_LINE = re.compile(rb"[A-Za-z0-9+/]+=* \d+\s*\n")
+# (not compiled when it is imported, because most files are JSON)
+WORD_LINE = rb"\d+ b?(['\"]).*\1 \d+\s*\n"
+RANK_LINE = rb"[A-Za-z0-9+/]+=* \d+\s*\n"
 
 
 class TokenizerFile(NamedTuple):
@@ -72,9 +73,9 @@ def find_file(place: str | PathLike[str]) -> TokenizerFile:
     head = data[:4096]
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
         return TokenizerFile(path, "tekken" if b'"default_num_special_tokens"' in head else "huggingface", data)
-    if RANK_LINE.match(head):
+    if re.match(RANK_LINE, head):
         return TokenizerFile(path, "ranks", data)
-    if WORD_LINE.match(head):
+    if re.match(WORD_LINE, head):
         return TokenizerFile(path, "words", data)
     if head.startswith(b"GGUF"):
         return TokenizerFile(path, "gguf", b"")

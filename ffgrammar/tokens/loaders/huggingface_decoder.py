@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any, NamedTuple
 
 from ffgrammar.core.errors import TokenizerError
@@ -17,9 +18,13 @@ __all__ = ["Decoder", "decoder_of", "steps_of"]
 # (not compiled when it is imported, because most vocabularies do not need it)
 BYTE_TOKEN = r"<0x([0-9A-Fa-f]{2})>\Z"
 
-# The letters are GPT-2's characters for the 256 bytes. All other Latin-1 characters become U+0100, which is not in
-# Latin-1. So a text with characters that are no letters cannot be encoded as Latin-1, which `to_bytes` notices.
-LETTERS = dict.fromkeys(range(256), 256) | {ord(letter): value for letter, value in byte_alphabet().items()}
+
+@cache
+def _letters() -> dict[int, int]:
+    """By letter, the byte that it stands for. The letters are GPT-2's characters for the 256 bytes. All other Latin-1
+    characters become U+0100, which is not in Latin-1. So a text with characters that are no letters cannot be encoded
+    as Latin-1, which `to_bytes` notices."""
+    return dict.fromkeys(range(256), 256) | {ord(letter): value for letter, value in byte_alphabet().items()}
 
 
 def steps_of(part: dict[str, Any] | None, inside: str) -> list[dict[str, Any]]:
@@ -53,7 +58,7 @@ class Decoder(NamedTuple):
             return self.words(text)
         if self.byte_level:
             try:
-                return text.translate(LETTERS).encode("latin-1")
+                return text.translate(_letters()).encode("latin-1")
             except UnicodeEncodeError:
                 return text.encode("utf-8", "surrogatepass")
         byte = re.match(BYTE_TOKEN, text) if self.byte_fallback else None
@@ -69,7 +74,8 @@ class Decoder(NamedTuple):
         """The bytes of all tokens by id: for the ids in `added` the bytes there, for `unknown` none, and for all other
         ids what their names stand for."""
         if isinstance(vocabulary, NameTable):
-            return self._table_to_bytes(vocabulary).changed({} if unknown is None else {unknown: None}).changed(added)
+            changes: dict[int, bytes | None] = {} if unknown is None else {unknown: None}
+            return self._table_to_bytes(vocabulary).changed(changes | added)
         tokens: list[bytes | None] = [None] * (1 + max([*vocabulary.values(), *added], default=-1))
         for text, number in vocabulary.items():
             tokens[number] = self.to_bytes(text)

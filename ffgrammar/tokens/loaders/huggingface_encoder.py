@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.core.forks import new_lock
-from ffgrammar.tokens.bpe.native import NativeReach
 from ffgrammar.tokens.loaders.encoders import byte_ends, valid_prefix, without_surrogates
 from ffgrammar.tokens.loaders.vocabulary_json import plain
-from ffgrammar.tokens.pretokenize.properties import LOWERCASE
 from ffgrammar.tokens.vocabulary.normal_form import NormalForm, is_normal
 
 if TYPE_CHECKING:
+    from ffgrammar.tokens.bpe.native import NativeReach
     from ffgrammar.tokens.canonical.lazy_rules import LazyRules
     from ffgrammar.tokens.canonical.rules import CanonicalRules
 
@@ -138,15 +137,20 @@ class HuggingFaceEncoder:
         def is_known(text: str) -> bool:
             return (space is None or space not in text) and self._is_normal(text)
 
-        return own.encoder.writes(ids, specials, is_known, self._form is None or LOWERCASE not in self._form)
+        return own.encoder.writes(ids, specials, is_known, self._keeps_ascii())
 
     def native(self) -> NativeReach | None:
         """The encoder by the rules, and the texts that it may be asked about; None if the rules are not known."""
         own = self._own()
         if own is None or self.missing or (own.space is not None and own.space.isascii()):
             return None
-        is_ascii_known = self._form is None or LOWERCASE not in self._form
-        return NativeReach(own.encoder, is_ascii_known, own.space is None and self._form is None, False)
+        from ffgrammar.tokens.bpe.native import NativeReach
+
+        return NativeReach(own.encoder, self._keeps_ascii(), own.space is None and self._form is None, False)
+
+    def _keeps_ascii(self) -> bool:
+        """Whether normalizing changes no ASCII text."""
+        return self._form is None or not self._form.endswith("Lowercase")
 
     def _is_normal(self, text: str) -> bool:
         """Whether normalizing changes nothing in the text. (Python's Unicode is newer than the one by which the package

@@ -26,7 +26,7 @@ from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT, read_splits
 from ffgrammar.tokens.loaders.huggingface_units import RARE, bytes_of_letters, read_units
 from ffgrammar.tokens.loaders.name_table import NameTable
 from ffgrammar.tokens.loaders.vocabulary_json import JsonText
-from ffgrammar.tokens.pretokenize.boundaries import Split
+from ffgrammar.tokens.pretokenize.split import Split
 from ffgrammar.tokens.vocabulary.normal_form import FORMS, NormalForm
 from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 

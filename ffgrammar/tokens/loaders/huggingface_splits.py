@@ -17,9 +17,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
-from ffgrammar.tokens.pretokenize.boundaries import Split
-from ffgrammar.tokens.pretokenize.pattern import compile_pattern
-from ffgrammar.tokens.pretokenize.program import CHAR
+from ffgrammar.tokens.pretokenize.split import Split
 
 __all__ = ["WHOLE_TEXT", "read_splits"]
 
@@ -131,6 +129,10 @@ def _items(source: str) -> Iterator[tuple[int, str, int]]:
 
 def _character(source: str) -> tuple[str, str]:
     """(a pattern that matches one character, the pattern that matches all others)."""
+    # (most tokenizers are loaded without these modules)
+    from ffgrammar.tokens.pretokenize.pattern import compile_pattern
+    from ffgrammar.tokens.pretokenize.program import CHAR
+
     program = compile_pattern(source, oniguruma=True)
     # (a group, and a repeat such as a{1}, are more than one item)
     plain = source.startswith("[") or len(list(_items(source))) == 1

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from string import ascii_letters, digits, punctuation
 
-from ffgrammar.tokens.pretokenize.boundaries import Split
+from ffgrammar.tokens.pretokenize.split import Split
 
 __all__ = ["implied_split"]
 

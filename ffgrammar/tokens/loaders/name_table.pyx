@@ -58,20 +58,17 @@ cdef uint32_t _bytes_of_letters(const uint8_t* name, uint32_t size, uint8_t* out
         memcpy(out + made, name + at, SLACK)
         at += run
         made += run
-        if run == <uint32_t>SLACK or at == size:
-            continue
-        code = name[at]
-        at += 1
-        if code >= 0x80:
+        # (letters of two bytes come in runs, too)
+        while at < size and name[at] >= 0x80:
             # (names are UTF-8: no letter has more than two bytes)
-            if code >= 0xE0:
+            code = (name[at] & 0x1F) << 6 | (name[at + 1] & 0x3F)
+            if name[at] >= 0xE0 or code >= LETTERS or _letters[code] == NO_LETTER:
                 return 0
-            code = (code & 0x1F) << 6 | (name[at] & 0x3F)
-            at += 1
-        if code >= LETTERS or _letters[code] == NO_LETTER:
+            out[made] = <uint8_t>_letters[code]
+            made += 1
+            at += 2
+        if at < size and (name[at] < 0x21 or name[at] == 0x7F):
             return 0
-        out[made] = <uint8_t>_letters[code]
-        made += 1
     return made
 
 
@@ -197,31 +194,33 @@ cdef class NameTable:
 
     def without_bytes(self, TokenTrie trie not None):
         """(name, id) of the names whose tokens have no bytes."""
-        return [
-            (self.name_of(token), token)
-            for token in range(min(self.names.count, trie.vocab_size))
-            if trie.offsets[token] == trie.offsets[token + 1] and self.names.offsets[token] < self.names.offsets[token + 1]
-        ]
+        cdef uint32_t token
+        found = []
+        for token in range(min(self.names.count, trie.vocab_size)):
+            if trie.offsets[token] == trie.offsets[token + 1] and self.names.offsets[token] < self.names.offsets[token + 1]:
+                found.append((self.name_of(token), token))
+        return found
 
     def with_space(self):
         """The ids of the names with a space in them."""
         cdef PackedTokens names = self.names
         cdef uint32_t token
-        return {
-            token
-            for token in range(names.count)
-            if memchr(names.blob + names.offsets[token], c" ", names.offsets[token + 1] - names.offsets[token]) != NULL
-        }
+        found = set()
+        for token in range(names.count):
+            if memchr(names.blob + names.offsets[token], c" ", names.offsets[token + 1] - names.offsets[token]) != NULL:
+                found.add(token)
+        return found
 
     def of_one_byte(self, PackedTokens tokens not None):
         """(name, id) of the names of six characters whose token is one byte."""
-        cdef uint32_t token, count = min(self.names.count, tokens.count)
-        found = [
-            (self.name_of(token), token)
-            for token in range(count)
-            if tokens.offsets[token + 1] - tokens.offsets[token] == 1
-        ]
-        return [(name, token) for name, token in found if name is not None and len(name) == 6]
+        cdef uint32_t token
+        found = []
+        for token in range(min(self.names.count, tokens.count)):
+            if tokens.offsets[token + 1] - tokens.offsets[token] == 1:
+                name = self.name_of(token)
+                if name is not None and len(name) == 6:
+                    found.append((name, token))
+        return found
 
     def characters_to_bytes(self, str old not None, str new not None, bint byte_fallback):
         """The UTF-8 that names stand for, with `new` in the place of each `old`.

@@ -8,9 +8,11 @@ In reading order:
     pack_properties  the command that writes these characters
     program       instructions, and the sets of characters that they ask for
     pattern       turns a pre-tokenizer's pattern, such as `\s+(?!\S)|\p{L}+`, into a small program
+    word_nodes    the minimal automaton of a list of words
     words         the program of a list of words, for tokens that are found in a text before anything else
     alphabet      classes of characters that patterns do not tell apart
-    boundaries    the steps of a pre-tokenizer, and the automaton that they become
+    split         the steps of a pre-tokenizer
+    boundaries    the automaton that they become
     composed      the automaton of several steps
     packed_automata  such automata in one piece, for the cache
     automaton     turns programs into an automaton, which also says what is undecided while a text may go on

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The steps of a pre-tokenizer, and the automaton of boundaries that they become."""
+"""The automaton of boundaries that the steps of a pre-tokenizer become."""
 
 from __future__ import annotations
 
@@ -8,28 +8,11 @@ from typing import NamedTuple
 
 from ffgrammar.tokens.pretokenize.alphabet import Alphabet
 
-__all__ = ["DEAD", "MAX_STATES", "Automaton", "Boundaries", "Split", "by_way"]
+__all__ = ["DEAD", "MAX_STATES", "Automaton", "Boundaries", "by_way"]
 
 MAX_STATES = 4000
 # In place of a successor: there is none.
 DEAD = 0xFFFF
-
-
-class Split(NamedTuple):
-    """One step of a pre-tokenizer.
-
-    Attributes:
-        pattern: see pattern.py; none where there are `atoms`.
-        gaps: whether what lies between matches is a pre-token. If not, the pattern must match every character.
-        atoms: texts that are matched in place of a pattern. Of several that begin at the same character the longest
-            counts. Each match is one token (an atom), which neither further steps nor merges cut. Only with `gaps`.
-        oniguruma: whether the pattern is one of Oniguruma's; if not, it is one of tiktoken's.
-    """
-
-    pattern: str
-    gaps: bool = False
-    atoms: tuple[str, ...] = ()
-    oniguruma: bool = False
 
 
 class Boundaries(NamedTuple):

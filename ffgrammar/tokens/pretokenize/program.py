@@ -52,8 +52,12 @@ class CharSet(NamedTuple):
 
     def has(self, code: int, kind: int) -> bool:
         """Whether a code point, whose class byte is `kind`, is in the set."""
-        inside = bool(kind & self.mask) or any(low <= code <= high for low, high in self.ranges)
-        return inside != self.negated
+        if kind & self.mask:
+            return not self.negated
+        for low, high in self.ranges:
+            if low <= code <= high:
+                return not self.negated
+        return self.negated
 
 
 class Instruction(NamedTuple):

@@ -75,6 +75,9 @@ cdef class PretokenTable:
     # The class of a character.
     cdef uint32_t class_of(self, uint32_t code) noexcept nogil
 
+    # The class byte of a code point.
+    cdef uint32_t kind_of(self, uint32_t code) noexcept nogil
+
     # Do what `class_of` does by a search in `ranges`, without the table of ASCII.
     cdef uint32_t search(self, uint32_t code) noexcept nogil
 

@@ -1,6 +1,7 @@
 from collections.abc import Iterable, Sequence
 
-from ffgrammar.tokens.pretokenize.boundaries import Automaton, Split
+from ffgrammar.tokens.pretokenize.boundaries import Automaton
+from ffgrammar.tokens.pretokenize.split import Split
 
 class PretokenTable:
     """Finds where the pre-tokens of a text end."""

@@ -20,7 +20,8 @@ from ffgrammar.tokens.pretokenize.builtin cimport char_classes
 
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.automaton import make_automata
-from ffgrammar.tokens.pretokenize.boundaries import Automaton, Split
+from ffgrammar.tokens.pretokenize.boundaries import Automaton
+from ffgrammar.tokens.pretokenize.split import Split
 
 
 cdef enum:
@@ -179,6 +180,9 @@ cdef class PretokenTable:
                     and (named == self.range_count or self.ranges[named].first >> 8 > block >> 2)
                     and not self.has_names(at - 4)):
                 self.there[block] = self.there[block - 4]
+            elif named == self.range_count or self.ranges[named].first >> 6 > block:
+                for code in range(block << 6, (block + 1) << 6):
+                    self.there[block] |= one << (self.of_kind[self.kind_of(code)] & 63)
             else:
                 for code in range(block << 6, (block + 1) << 6):
                     self.there[block] |= one << (self.class_of(code) & 63)
@@ -219,8 +223,11 @@ cdef class PretokenTable:
                 found |= self.there_wide[part.code << 6 | (byte & 0x3F)]
         return found
 
+    cdef uint32_t kind_of(self, uint32_t code) noexcept nogil:
+        return self.kinds.blocks[<uint32_t>self.kinds.first[code >> 8] << 8 | (code & 0xFF)]
+
     cdef uint32_t search(self, uint32_t code) noexcept nogil:
-        cdef uint32_t kind = self.kinds.blocks[<uint32_t>self.kinds.first[code >> 8] << 8 | (code & 0xFF)]
+        cdef uint32_t kind = self.kind_of(code)
         cdef uint32_t low = 0
         cdef uint32_t high = self.range_count
         cdef uint32_t middle

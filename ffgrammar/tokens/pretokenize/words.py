@@ -5,7 +5,7 @@ Models have up to thousands of tokens that are found in a text before it is cut.
 end in, and characters that lead to the same rest share a step, as in a minimal automaton: the 6,242 words `<unused0>`
 to `<unused6241>` take 70 instructions. The automaton is made word by word, in ascending order, as in Daciuk and others,
 "Incremental Construction of Minimal Acyclic Finite-State Automata" (2000): a node that the next word does not pass is
-finished.
+finished (word_nodes.pyx).
 
     compile_words(["ab", "abc", "bc"])
 """
@@ -24,6 +24,7 @@ from ffgrammar.tokens.pretokenize.program import (
     CharSet,
     Instruction,
 )
+from ffgrammar.tokens.pretokenize.word_nodes import word_nodes
 
 __all__ = ["compile_words"]
 
@@ -58,44 +59,14 @@ def compile_words(words: Iterable[str]) -> list[Instruction]:
 
 
 def _nodes(words: Iterable[str]) -> list[Node]:
-    """The nodes of the minimal automaton; the first is where every word begins.
-
-    A node has a key: whether a word ends there, then for each edge its code point and the number of the node that it
-    leads to. Words come in ascending order, so edges do, too, and equal nodes have equal keys.
-    """
-    numbers: dict[tuple[int, ...], int] = {}
-    # The nodes on the way of a word, each without the edge to the next one.
-    way: list[list[int]] = [[False]]
-    before = ""
-    for word in sorted(set(words)):
-        # (most words are like the one before up to its last characters)
-        common = max(len(before) - 3, 0)
-        if not word.startswith(before[:common]):
-            common = 0
-        for one, other in zip(word[common:], before[common:], strict=False):
-            if one != other:
-                break
-            common += 1
-        _finish(way, before[common:], numbers)
-        way += [[False] for _ in range(len(word) - common)]
-        way[-1][0] = True
-        before = word
-    _finish(way, before, numbers)
-    numbers.setdefault(tuple(way[0]), len(numbers))
-    # (the root is the last node)
-    root = len(numbers) - 1
-    return [_node(key, root) for key in reversed(numbers)]
-
-
-def _finish(way: list[list[int]], end: str, numbers: dict[tuple[int, ...], int]) -> None:
-    """Number the last nodes on a way, to which the characters of `end` lead. Equal nodes are one."""
-    for letter in reversed(end):
-        number = numbers.setdefault(tuple(way.pop()), len(numbers))
-        way[-1] += (ord(letter), number)
+    """The nodes of the minimal automaton; the first is where every word begins."""
+    keys = word_nodes(words)
+    root = len(keys) - 1
+    return [_node(key, root) for key in reversed(keys)]
 
 
 def _node(key: tuple[int, ...], root: int) -> Node:
-    """A node by its key. Numbers go down from the root's to 0."""
+    """A node by its key (`word_nodes`). Numbers go down from the root's to 0."""
     codes: dict[int, list[int]] = {}
     for code, to in zip(key[1::2], key[2::2], strict=True):
         codes.setdefault(root - to, []).append(code)

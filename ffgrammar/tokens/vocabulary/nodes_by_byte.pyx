@@ -7,8 +7,21 @@ list of such a byte, and does not visit the rest of the trie.
 cimport cython
 from libc.stdint cimport uint32_t
 from libc.stdlib cimport free, malloc
+from libc.string cimport memset
 
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie, node_byte
+
+
+cdef void count_nodes(TokenTrie trie, uint32_t* counts) noexcept nogil:
+    """By byte: how many nodes there are. (Neighbours often have the same byte, and a counter that was just written has to be waited
+    for. So they have counters of their own.)"""
+    cdef uint32_t[4 * 256] apart
+    cdef uint32_t byte, node
+    memset(apart, 0, sizeof(apart))
+    for node in range(1, trie.node_count):
+        apart[(node & 3) << 8 | node_byte(&trie.nodes[node])] += 1
+    for byte in range(256):
+        counts[byte] = apart[byte] + apart[256 + byte] + apart[512 + byte] + apart[768 + byte]
 
 
 @cython.final
@@ -20,27 +33,25 @@ cdef class NodesByByte:
     """
 
     def __cinit__(self, TokenTrie trie not None):
-        cdef uint32_t[256] counts
+        cdef uint32_t[256] next_
         cdef uint32_t byte, node
         cdef uint32_t total = 0
+        count_nodes(trie, next_)
         for byte in range(256):
-            counts[byte] = 0
-        for node in range(1, trie.node_count):
-            counts[node_byte(&trie.nodes[node])] += 1
-        for byte in range(256):
-            self.is_listed[byte] = counts[byte] <= MAX_NODES
+            self.is_listed[byte] = next_[byte] <= MAX_NODES
             self.starts[byte] = total
-            total += counts[byte] if self.is_listed[byte] else 0
-            counts[byte] = self.starts[byte]
+            total += next_[byte] if self.is_listed[byte] else 0
         self.starts[256] = total
         self.nodes = <uint32_t*>malloc((<size_t>total + 1) * sizeof(uint32_t))
         if self.nodes == NULL:
             raise MemoryError
+        for byte in range(256):
+            next_[byte] = self.starts[byte] if self.is_listed[byte] else total
+        # (the processor cannot guess which bytes are listed: nodes of the others are written after the end of all lists)
         for node in range(1, trie.node_count):
             byte = node_byte(&trie.nodes[node])
-            if self.is_listed[byte]:
-                self.nodes[counts[byte]] = node
-                counts[byte] += 1
+            self.nodes[next_[byte]] = node
+            next_[byte] += self.is_listed[byte]
 
     def __dealloc__(self):
         free(self.nodes)

@@ -13,7 +13,6 @@ texts alone that each of them leaves alone.
 from __future__ import annotations
 
 import re
-import unicodedata
 from functools import cache
 from typing import Literal, get_args
 
@@ -41,6 +40,9 @@ BOUNDARIES = ((0x00, 0x2FF), (0x370, 0x482), (0x3041, 0x3096), (0x30A1, 0x30FA),
 
 def is_normal(form: NormalForm, text: str) -> bool:
     """Whether a text is in a normal form. Every part of such a text is in this form, too."""
+    # (most tokenizers ask for no form)
+    import unicodedata
+
     if form.endswith("Lowercase") and _capitals().search(text):
         return False
     return all(unicodedata.is_normalized(one, text) for one in UNICODE_FORMS if form.startswith(one))

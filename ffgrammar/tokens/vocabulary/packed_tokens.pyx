@@ -104,7 +104,7 @@ cdef class PackedTokens:
         return found
 
     def changed(self, changes not None):
-        """A copy in which some ids have other bytes.
+        """A copy in which some ids have other bytes. Without changes it is the object itself.
 
         Args:
             changes: bytes by id, None for no bytes. An id that is too high for the original makes the copy longer.
@@ -117,6 +117,8 @@ cdef class PackedTokens:
         cdef uint64_t total = self.offsets[known], at = 0
         cdef uint32_t size
         cdef bytes text
+        if not changes:
+            return self
         for item in changes.values():
             total += len(item or b"")
         other.allocate(count, total)

@@ -1,0 +1,3 @@
+from collections.abc import Iterable
+
+def word_nodes(words: Iterable[str]) -> list[tuple[int, ...]]: ...
