@@ -572,3 +572,29 @@ def test_errors(cl100k: ff.Tokenizer) -> None:
     toy = ff.Tokenizer.from_tokens([b"a"], eos_token_id=1, vocab_size=2)
     with pytest.raises(ff.TokenizerError, match="canonical tokens"):
         ff.compile_choice(["a"], toy).matcher(canonical=True)
+
+
+def test_where_many_characters_may_come_and_no_pretoken_ends(tmp_path: Path) -> None:
+    """Merges join `q` with each letter that may follow, so it is no token of its own there. But `z` stays apart."""
+    letters = [chr(code) for code in [*range(0x41, 0x5B), *range(0x61, 0x7B)]]
+    pieces = [*(f"<0x{byte:02X}>" for byte in range(256)), *letters, "0", *(f"q{letter}" for letter in letters)]
+    model = {
+        "type": "BPE",
+        "vocab": {piece: number for number, piece in enumerate(["<unk>", "</s>", *pieces])},
+        "merges": [["q", letter] for letter in letters],
+        "unk_token": "<unk>",
+        "byte_fallback": True,
+    }
+    path = tmp_path / "tokenizer.json"
+    end = {"id": 1, "content": "</s>", "special": True}
+    path.write_text(json.dumps({"version": "1.0", "added_tokens": [end], "model": model, "decoder": {"type": "Fuse"}}))
+    tok = ff.Tokenizer.from_file(str(path), eos_token_ids=[1])
+    for pattern, alone in (
+        ("[qz][a-pr-zA-Z]{3}0", False),
+        ("[qz][a-pr-zA-Z]", False),
+        ("[qz]([a-pr-zA-Z]|0)", True),
+        ("[qz]([a-pr-zA-Z]{2}){2,3}", False),
+    ):
+        matcher = ff.compile_regex(pattern, tok).matcher(canonical=True)
+        seen = {tok.token_bytes(token) for token in matcher.allowed_token_ids()}
+        assert (b"z" in seen, b"q" in seen) == (True, alone), pattern

@@ -16,6 +16,7 @@ In reading order:
     tails           all texts that the rest of a pre-token can be, where they are few
     outlines        the tokens that can come next inside a pre-token, as the tails tell
     characters      the order in which printable ASCII characters are tried
+    witnesses       short texts after which the pre-token can end
     routes          which tokens can come after a token, place by place
     lookahead       whether the text can go on to a sentence so that its tokens stay as they are
     few_texts       the tokens that may come where the grammar leaves few texts

@@ -5,6 +5,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.intern cimport Intern
+from ffgrammar.core.map cimport Map
 from ffgrammar.core.utf8 cimport Utf8
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.steps cimport SearchSteps
@@ -24,6 +25,8 @@ cdef class Boundaries:
     cdef SearchSteps steps
     cdef Intern names  # (lasting row, lexer state, hypothesis)
     cdef Vec verdicts  # by name: whether the pre-token can end there, or UNKNOWN
+    cdef Map inside    # (lexer state, hypothesis) -> whether the pre-token can end inside the lexeme
+    cdef bint stays_inside  # whether the search stays inside the lexeme
     cdef Vec frontier  # of the search: row, state, hypothesis
 
     # All methods run with the engine's lock held. Where a comment says "whether", a method returns 1, 0 or a status.
@@ -45,6 +48,13 @@ cdef class Boundaries:
     # Judge by the bytes that may come next, given as bits, whether the pre-token can end. Returns 1; 0; or UNKNOWN, if that depends
     # on what comes after these bytes.
     cdef int judge_bytes(self, const uint32_t* bytes, uint32_t hypothesis) noexcept nogil
+
+    # Whether texts inside the lexeme show that the pre-token can end at a configuration. What is found holds for all rows with the
+    # lexer state.
+    cdef int ends_inside(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil
+
+    # Whether nearly all printable ASCII characters may come in a lexer state. Returns True or False.
+    cdef bint is_free(self, Engine engine, uint32_t state) noexcept nogil
 
     # The work of can_reach where the answer is not known.
     cdef int search(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil

@@ -1,5 +1,8 @@
 """A pre-token can end at a place if some text that the grammar allows next makes it end there. A few characters show this, and
 no tokens are needed. Many tokens lead to the same place, so the answer is kept, unless it depends on values in the text.
+
+Inside a string of any text, the lexer alone shows it. What the lexer shows holds in all rows of the parser, so it is found once for
+each lexer state.
 """
 
 cimport cython
@@ -7,8 +10,10 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_test, lowest_bit
+from ffgrammar.core.bits cimport bit_count, bit_test, lowest_bit
+from ffgrammar.core.compare cimport bits_unlike
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_truncate
+from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY
 from ffgrammar.core.utf8 cimport utf8_step
 from ffgrammar.core.vec cimport vec_extend, vec_free, vec_init, vec_push
@@ -16,12 +21,15 @@ from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.engine.values.trace cimport VIRTUAL
+from ffgrammar.regex.dfa.lazy_dfa cimport DEAD as DEAD_STATE, LAST_STATE, dfa_step
 from ffgrammar.tokens.canonical.outcomes cimport AsciiClass
 from ffgrammar.tokens.pretokenize.table cimport DEAD
 
 cdef enum:
     # A search that reaches one of these bounds takes it for granted that the pre-token can end.
     MAX_STEPS = 1 << 16    # bytes that it tries
+    FREE = 90              # of the printable ASCII characters: if as many may come, the lexer is asked first
+    MAX_INSIDE = 1 << 10   # the same for a search inside a lexeme
     MAX_FRONTIER = 3 * 64  # words, three for each configuration
 
 
@@ -40,20 +48,22 @@ cdef class Boundaries:
         self.steps = steps
         vec_init(&self.verdicts)
         vec_init(&self.frontier)
-        if intern_init(&self.names) < 0:
+        if intern_init(&self.names) < 0 or map_init(&self.inside) < 0:
             raise MemoryError
 
     def __dealloc__(self):
         intern_free(&self.names)
+        map_free(&self.inside)
         vec_free(&self.verdicts)
         vec_free(&self.frontier)
 
     cdef size_t bytes(self) noexcept nogil:
-        return intern_bytes(&self.names) + self.verdicts.cap * sizeof(uint32_t)
+        return intern_bytes(&self.names) + map_bytes(&self.inside) + self.verdicts.cap * sizeof(uint32_t)
 
     cdef int clear(self) noexcept nogil:
         intern_free(&self.names)
         vec_free(&self.verdicts)
+        map_clear(&self.inside)
         return intern_init(&self.names)
 
     cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
@@ -91,10 +101,48 @@ cdef class Boundaries:
             return NO_MEMORY
         if status < 0 or self.verdicts.data[name] != UNKNOWN:
             return status if status < 0 else <int>self.verdicts.data[name]
-        status = self.search(engine, config, hypothesis)
+        status = self.ends_inside(engine, config, hypothesis)
+        if status == 0:
+            status = self.search(engine, config, hypothesis)
         if status >= 0 and not self.steps.is_text_dependent(config, answers):
             self.verdicts.data[name] = status > 0
         return status
+
+    cdef int ends_inside(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
+        cdef uint64_t key = <uint64_t>config.state << 32 | hypothesis
+        cdef uint32_t steps_left = MAX_INSIDE
+        cdef size_t at = 0
+        cdef Config reached
+        cdef uint32_t found
+        cdef int status
+        if config.row & VIRTUAL or config.row == PENDING or engine.completability.enabled or not self.is_free(engine, config.state):
+            return 0
+        found = map_get(&self.inside, key)
+        if found != ABSENT:
+            return <int>found
+        self.frontier.len = 0
+        self.stays_inside = True
+        status = self.try_characters(engine, config, False, hypothesis, False, &steps_left)
+        while status == 0 and at < self.frontier.len:
+            reached.row = self.frontier.data[at]
+            reached.state = self.frontier.data[at + 1]
+            status = self.try_characters(engine, &reached, False, self.frontier.data[at + 2], True, &steps_left)
+            at += 3
+        self.stays_inside = False
+        if status > 0 and (steps_left == 0 or self.frontier.len >= MAX_FRONTIER):
+            # (a bound was reached: this does not show anything)
+            status = 0
+        if status >= 0 and map_put(&self.inside, key, <uint32_t>status) < 0:
+            return NO_MEMORY
+        return status
+
+    cdef bint is_free(self, Engine engine, uint32_t state) noexcept nogil:
+        cdef const uint32_t* delta = engine.recognizer.dfa.delta.data + state
+        cdef uint64_t count = 0
+        cdef uint32_t word
+        for word in range(1, 4):
+            count += bit_count(bits_unlike(delta + 32 * word, DEAD_STATE))
+        return count >= FREE
 
     cdef int search(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
         """A few characters show whether the pre-token can end here: after them any text will do. So this is a breadth-first
@@ -159,7 +207,7 @@ cdef class Boundaries:
             return 0
         start.need = 0
         memset(bytes, 0xFF, sizeof(bytes))
-        if config.row != PENDING:
+        if config.row != PENDING and not self.stays_inside:
             status = self.steps.find_next_bytes(engine, config, bytes)
             if status < 0:
                 return status
@@ -209,7 +257,11 @@ cdef class Boundaries:
             return 1
         steps_left[0] -= 1
         moved = config[0]
-        status = self.steps.step(engine, &moved, byte)
+        if self.stays_inside:
+            status = dfa_step(&engine.recognizer.dfa, config.state, byte, &moved.state)
+            status = min(status, 0) if status < 0 or moved.state > LAST_STATE else 1
+        else:
+            status = self.steps.step(engine, &moved, byte)
         if status <= 0:
             return status
         if after.need:
@@ -239,7 +291,7 @@ cdef class Boundaries:
             return 0
         if self.rules.is_sure[hypothesis]:
             return 1
-        if self.rules.pretokens.final[hypothesis]:
+        if self.rules.pretokens.final[hypothesis] and not self.stays_inside:
             status = self.steps.accepting(engine, config)
             if status != 0:
                 return status

@@ -94,7 +94,11 @@ cdef class CommonFollowers:
     # Part of `find_anew`: write where in `unfollowed` the tokens of a part are that none of `followers` can follow.
     cdef int find_unfollowed(self, const SievePart* part, uint32_t* offset) noexcept nogil
 
-    # Part of find_unfollowed: append these tokens to `unfollowed`.
+    # Part of find_unfollowed: append their count and these tokens to `unfollowed`: those that the tokenizer keeps for the part and
+    # `followers`. If it has none, list them and let it keep them.
+    cdef int add_list(self, const SievePart* part) noexcept with gil
+
+    # Part of add_list: append the list.
     cdef int list_unfollowed(self, const SievePart* part) noexcept nogil
 
     # Part of list_unfollowed: add the predecessors of a token to `words`.

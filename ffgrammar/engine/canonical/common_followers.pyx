@@ -19,7 +19,7 @@ from libc.string cimport memset
 from ffgrammar.core.bits cimport bit_set, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init, intern_truncate
 from ffgrammar.core.status cimport NO_MEMORY, OK
-from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
+from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.characters cimport FIRST_CHARACTER, PRINTABLE, next_character
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
@@ -32,6 +32,9 @@ from ffgrammar.tokens.vocabulary.trie cimport node_token
 cdef enum:
     # More followers than this would add hardly any predecessors.
     MAX_COMMON = 8
+    # The tokenizer keeps lists for all grammars: at most so many, of at most so many words.
+    MAX_KEPT_LISTS = 256
+    MAX_KEPT_LIST = 4096
 
 
 cdef inline uint32_t part_key(const SievePart* part) noexcept nogil:
@@ -237,13 +240,32 @@ cdef class CommonFollowers:
         if status > 0:
             status = vec_push(&self.offset_of, <uint32_t>self.unfollowed.len)
             if status >= 0:
-                status = self.list_unfollowed(part)
+                status = self.add_list(part)
             if status < 0:
                 self.offset_of.len = number
                 intern_truncate(&self.lists, number)
                 return status
         offset[0] = self.offset_of.data[number]
         return min(status, OK)
+
+    cdef int add_list(self, const SievePart* part) noexcept with gil:
+        cdef size_t base = self.unfollowed.len
+        cdef bytes key, kept
+        cdef int status
+        try:
+            key = (<const char*>self.followers.data)[:self.followers.len * sizeof(uint32_t)]
+            kept = self.rules.unfollowed.get(key)
+            if kept is not None:
+                return vec_extend(&self.unfollowed, <const uint32_t*><const char*>kept, <size_t>len(kept) // sizeof(uint32_t))
+            status = self.list_unfollowed(part)
+            if status >= 0 and self.unfollowed.len - base <= MAX_KEPT_LIST:
+                if len(self.rules.unfollowed) >= MAX_KEPT_LISTS:
+                    self.rules.unfollowed.clear()
+                self.rules.unfollowed[key] = (
+                    <const char*>(self.unfollowed.data + base))[:(self.unfollowed.len - base) * sizeof(uint32_t)]
+        except MemoryError:
+            return NO_MEMORY
+        return status
 
     cdef int list_unfollowed(self, const SievePart* part) noexcept nogil:
         cdef size_t base = self.unfollowed.len

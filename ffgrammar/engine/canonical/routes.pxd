@@ -10,6 +10,7 @@ from ffgrammar.engine.canonical.boundaries cimport Boundaries
 from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.canonical.token_walk cimport TokenWalk
+from ffgrammar.engine.canonical.witnesses cimport Witnesses
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
@@ -22,7 +23,7 @@ cdef enum:
 cdef struct Route:
     # A token that may come at a place, whatever token stands before it.
     uint32_t token
-    uint32_t place    # the number of the place after it
+    uint32_t place    # the number of the place after it, or NO_PLACE
     uint32_t verdict  # whether a sentence goes on after it
 
 
@@ -40,6 +41,7 @@ cdef class Routes:
     cdef SearchSteps steps
     cdef Boundaries boundaries
     cdef Reach reach
+    cdef Witnesses witnesses
     cdef Intern names      # by place: (row, lexer state, hypotheses)
     cdef Vec places        # by place, a Place
     cdef Vec routes        # lists of Route
@@ -80,10 +82,13 @@ cdef class Routes:
     cdef int goes_on(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
 
     # Part of goes_on: whether a sentence goes on after a token with one of the routes that are listed. Returns as `judge`.
-    cdef int try_listed(self, Engine engine, const Place* place, uint32_t token) noexcept nogil
+    cdef int try_listed(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
 
-    # Part of try_listed: the same for the routes without a verdict. `base` and `count` are as in Place.
-    cdef int try_unknown(self, Engine engine, uint32_t base, uint32_t count, uint32_t token) noexcept nogil
+    # Part of try_listed: the same for the routes without a verdict.
+    cdef int try_unknown(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
+
+    # Part of try_unknown: write the number of the place that a route's token leads to from a place.
+    cdef int find_next_place(self, Engine engine, uint32_t number, uint32_t token, uint32_t* next) noexcept nogil
 
     # Part of goes_on: list some routes of a place.
     cdef int open_place(self, Engine engine, uint32_t number) noexcept nogil
@@ -99,6 +104,9 @@ cdef class Routes:
 
     # List the routes of a place for some tokens that are one ASCII character. Follows find_bytes, which has written `bytes`.
     cdef int list_characters(self, Engine engine, uint32_t number, const uint32_t* bytes, uint32_t listed) noexcept nogil
+
+    # List routes whose tokens begin witnesses. Follows find_bytes, which has written `bytes`.
+    cdef int list_witnesses(self, Engine engine, uint32_t number, const uint32_t* bytes, uint32_t listed) noexcept nogil
 
     # Give a place the routes from `base` on.
     cdef void set_routes(self, uint32_t number, size_t base, uint32_t listed) noexcept nogil

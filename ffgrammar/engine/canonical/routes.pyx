@@ -26,6 +26,7 @@ from ffgrammar.engine.canonical.characters cimport FIRST_CHARACTER, PRINTABLE, n
 from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.token_walk cimport walk_begin, walk_next
+from ffgrammar.engine.canonical.witnesses cimport Witnesses
 from ffgrammar.engine.values.trace cimport VIRTUAL
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, NO_NODE, UNCONSTRAINED
 from ffgrammar.tokens.vocabulary.trie cimport subtree_end
@@ -38,6 +39,7 @@ cdef enum:
     PERHAPS = 3             # it was not found, or it is being looked for
 
     NOT_ASKED = 0xFFFFFFFF  # in `ends`
+    NO_PLACE = 0xFFFFFFFF   # in `place` of a route: not found yet
 
     # in `listed` of a place: which of its routes are listed
     NOTHING = 0
@@ -47,11 +49,13 @@ cdef enum:
 
     MAX_OPENED = 64      # places that may be opened for one question
     FEW_NEXT = 4         # if more bytes may come, the routes of characters are listed first
-    # If more bytes may come, the routes are too many. (Inside a string that must be an address, most questions would open 64 places
-    # in vain.)
+    # If more bytes may come, the routes are too many, and only those that begin a witness are listed (witnesses.pyx). (Inside a
+    # string that must be an address, most questions would open 64 places in vain.)
     MAX_NEXT = 32
     MAX_NODES = 1024     # of the trie, that a walk for a list may look at
     MAX_CHARACTERS = 16
+    MAX_WITNESSES = 4    # routes that begin a witness, of a place
+    MAX_TRIES = 8        # bytes for which such a route is looked for
 
 
 @cython.final
@@ -73,6 +77,7 @@ cdef class Routes:
         self.steps = steps
         self.boundaries = boundaries
         self.reach = reach
+        self.witnesses = Witnesses(rules, steps, boundaries)
         vec_init(&self.places)
         vec_init(&self.routes)
         vec_init(&self.ends)
@@ -91,12 +96,13 @@ cdef class Routes:
         free(self.configs)
 
     cdef size_t bytes(self) noexcept nogil:
-        return intern_bytes(&self.names) + (self.places.cap + self.routes.cap) * sizeof(uint32_t)
+        return intern_bytes(&self.names) + (self.places.cap + self.routes.cap) * sizeof(uint32_t) + self.witnesses.bytes()
 
     cdef int clear(self) noexcept nogil:
         intern_free(&self.names)
         vec_free(&self.places)
         vec_free(&self.routes)
+        self.witnesses.clear()
         return intern_init(&self.names)
 
     cdef void begin(self) noexcept nogil:
@@ -170,15 +176,17 @@ cdef class Routes:
             status = self.open_place(engine, number)
             if status < 0:
                 return status
-        status = self.try_listed(engine, <Place*>self.places.data + number, token)
+        status = self.try_listed(engine, number, token)
         if status == NOT_KNOWN and (<Place*>self.places.data)[number].listed == FEW and self.room:
             status = self.list_all(engine, number)
             if status >= 0:
-                status = self.try_listed(engine, <Place*>self.places.data + number, token)
+                status = self.try_listed(engine, number, token)
         return status
 
-    cdef int try_listed(self, Engine engine, const Place* place, uint32_t token) noexcept nogil:
+    cdef int try_listed(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil:
+        cdef const Place* place = <const Place*>self.places.data + number
         cdef const Route* route = <const Route*>(self.routes.data + place.routes)
+        cdef uint32_t listed = place.listed
         cdef uint32_t i
         cdef int status
         for i in range(place.count):
@@ -186,10 +194,13 @@ cdef class Routes:
                 status = self.rules.merges.pair(token, route[i].token)
                 if status != 0:
                     return NO_MEMORY if status < 0 else 1
-        status = self.try_unknown(engine, place.routes, place.count, token)
-        return NOT_KNOWN if status == 0 and place.listed != ALL else status
+        # (the places may move)
+        status = self.try_unknown(engine, number, token)
+        return NOT_KNOWN if status == 0 and listed != <uint32_t>ALL else status
 
-    cdef int try_unknown(self, Engine engine, uint32_t base, uint32_t count, uint32_t token) noexcept nogil:
+    cdef int try_unknown(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil:
+        cdef uint32_t base = (<const Place*>self.places.data)[number].routes
+        cdef uint32_t count = (<const Place*>self.places.data)[number].count
         cdef int result = 0
         cdef Route* route
         cdef int status
@@ -214,6 +225,10 @@ cdef class Routes:
                 continue
             if self.room == 0:
                 return NOT_KNOWN
+            if route.place == <uint32_t>NO_PLACE:
+                status = self.find_next_place(engine, number, route.token, &route.place)
+                if status < 0:
+                    return status
             route.verdict = PERHAPS
             status = self.goes_on(engine, route.place, route.token)
             # (the routes may have moved)
@@ -224,14 +239,26 @@ cdef class Routes:
             result = max(result, status)
         return result
 
+    cdef int find_next_place(self, Engine engine, uint32_t number, uint32_t token, uint32_t* next) noexcept nogil:
+        cdef CanonicalState at
+        cdef Config config
+        cdef uint32_t i
+        cdef int status = 1
+        self.read_place(number, &config, &at)
+        self.rules.start(&at, False)
+        self.rules.feed_token(&at, token)
+        for i in range(self.rules.trie.offsets[token], self.rules.trie.offsets[token + 1]):
+            if status > 0:
+                status = self.steps.step(engine, &config, self.rules.trie.blob[i])
+        return self.find_place(&config, &at, next) if status >= 0 else status
+
     cdef int open_place(self, Engine engine, uint32_t number) noexcept nogil:
         cdef uint32_t[8] bytes
         cdef int count = self.find_bytes(engine, number, bytes)
         if count < 0:
             return count
         if count > MAX_NEXT:
-            (<Place*>self.places.data)[number].listed = SOME
-            return OK
+            return self.list_witnesses(engine, number, bytes, SOME)
         if count > FEW_NEXT:
             return self.list_characters(engine, number, bytes, FEW)
         return self.list_all(engine, number)
@@ -284,6 +311,34 @@ cdef class Routes:
         self.set_routes(number, base, listed)
         return OK
 
+    cdef int list_witnesses(self, Engine engine, uint32_t number, const uint32_t* bytes, uint32_t listed) noexcept nogil:
+        cdef size_t base = self.routes.len
+        cdef uint32_t byte = FIRST_CHARACTER
+        cdef uint32_t tries = 0
+        cdef uint32_t _number
+        cdef CanonicalState at
+        cdef Config config
+        cdef Route route
+        cdef int status
+        self.read_place(number, &config, &at)
+        route.place = 0
+        route.verdict = YES
+        status = self.witnesses.has_witness(engine, &config, &at)
+        for _number in range(PRINTABLE if status > 0 else 0):
+            if tries < MAX_TRIES and bit_test(bytes, byte):
+                tries += 1
+                status = self.witnesses.first_token(engine, &config, &at, byte, &route.token)
+                if status > 0:
+                    status = vec_extend(&self.routes, <const uint32_t*>&route, ROUTE_WORDS)
+                if status < 0 or self.routes.len - base == MAX_WITNESSES * ROUTE_WORDS:
+                    break
+            byte = next_character(byte)
+        if status < 0:
+            self.routes.len = base
+            return status
+        self.set_routes(number, base, listed)
+        return OK
+
     cdef void set_routes(self, uint32_t number, size_t base, uint32_t listed) noexcept nogil:
         cdef Place* place = <Place*>self.places.data + number
         place.routes = <uint32_t>base
@@ -326,13 +381,10 @@ cdef class Routes:
     cdef int add_route(self, const TokenWalk* walk) noexcept nogil:
         cdef const CanonicalState* at = &walk.states[walk.depth]
         cdef Route route
-        cdef int status = OK
         if self.rules.is_misspelt(at, walk.token):
             return OK
         route.token = walk.token
-        route.place = 0
+        route.place = NO_PLACE
         # (a token that ends inside a character leads to no place)
         route.verdict = PERHAPS if at.character.need else UNKNOWN
-        if not at.character.need:
-            status = self.find_place(&walk.configs[walk.depth], at, &route.place)
-        return min(status, vec_extend(&self.routes, <const uint32_t*>&route, ROUTE_WORDS))
+        return vec_extend(&self.routes, <const uint32_t*>&route, ROUTE_WORDS)

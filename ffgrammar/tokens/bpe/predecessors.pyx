@@ -113,6 +113,7 @@ cdef class Predecessors(TokenMasks):
         cdef uint32_t token, right
         cdef size_t i
         cdef int status
+        memset(mask, 0, (<size_t>self.merges.trie.n_words + 1) * sizeof(uint32_t))
         memset(ranks, 0xFF, <size_t>self.merges.trie.vocab_size * sizeof(uint32_t))
         if not pair_by_pair:
             self.find_ranks(one, ranks)

@@ -7,7 +7,6 @@ dropped, and the first half becomes the second. So masks that are asked for ofte
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
-from libc.string cimport memset
 
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from cpython.exc cimport PyErr_SetObject
@@ -52,7 +51,6 @@ cdef class TokenMasks:
             return <bytes>found
         found = PyBytes_FromStringAndSize(NULL, size)
         mask = <uint32_t*>PyBytes_AS_STRING(found)
-        memset(mask, 0, size)
         with self.lock:
             with nogil:
                 status = self.write(one, mask)

@@ -59,6 +59,9 @@ cdef class CanonicalRules:
     cdef BoundaryTransitions transitions
     cdef dict stands_alone                 # by token: what `stands_alone` (vocabulary/normal_form.py) says of its bytes
     cdef dict spelled                      # by node of the trie: the tokens that begin to spell an unmergeable token
+    # By the words of a part (hypothesis and way) and common followers (engine/canonical/common_followers.pyx): how many tokens of
+    # the part none of them can follow, and these tokens
+    cdef dict unfollowed
     cdef dict sieves                       # the sieves that sieve.pyx has made and keeps
     cdef uint32_t sieve_count              # how many sieves were ever made
     cdef uint64_t* other_ways              # by token: what came in its place, or 0 (other_ways.pyx)

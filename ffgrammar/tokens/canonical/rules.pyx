@@ -105,6 +105,7 @@ cdef class CanonicalRules:
             all_merged or (whole_pretokens and not self.has_unmergeable and not atoms))
         self.transitions.is_atom = self.is_atom
         self.spelled = {}
+        self.unfollowed = {}
         self.sieves = {}
         self.stands_alone = {}
         self.nodes_by_byte = NodesByByte(self.trie)
