@@ -259,7 +259,7 @@ def test_what_is_no_list_of_tools(tools: Any, cl100k: ff.Tokenizer) -> None:
 def test_limits_reach_everything(cl100k: ff.Tokenizer) -> None:
     tools = [{"name": f"tool{number}", "input_schema": CITY} for number in range(100)]
     with pytest.raises(ff.LimitError, match="rules"):
-        ff.compile_tools(tools, cl100k, format="hermes", limits=ff.Limits(rules=50))
+        ff.compile_tools(tools, cl100k, format="hermes", limits=ff.Limits(rules=40))
 
 
 def test_warnings_say_where(cl100k: ff.Tokenizer) -> None:
