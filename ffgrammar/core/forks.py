@@ -25,7 +25,8 @@ _IMPORTED_LATE = {"ffgrammar", "numpy", *sys.stdlib_module_names}
 # enough: a thread takes the lock before there is a module. A CPython without this dict would not wait for imports.)
 _module_locks: dict[str, Callable[[], object]] = getattr(importlib._bootstrap, "_module_locks", {})
 
-# How many times a fork waits for imports. (An import may never end: the forking thread may be in the middle of it.)
+# How many times a fork waits for imports. (An import may not end before the fork: it may wait for a module that the
+# forking thread is in the middle of importing.)
 _TRIES = 100
 
 _locks: set[ref[RLock]] = set()

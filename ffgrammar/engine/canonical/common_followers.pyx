@@ -257,7 +257,8 @@ cdef class CommonFollowers:
             kept = self.rules.unfollowed.get(key)
             if kept is not None:
                 return vec_extend(&self.unfollowed, <const uint32_t*><const char*>kept, <size_t>len(kept) // sizeof(uint32_t))
-            status = self.list_unfollowed(part)
+            with nogil:
+                status = self.list_unfollowed(part)
             if status >= 0 and self.unfollowed.len - base <= MAX_KEPT_LIST:
                 if len(self.rules.unfollowed) >= MAX_KEPT_LISTS:
                     self.rules.unfollowed.clear()

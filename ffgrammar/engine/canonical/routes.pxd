@@ -106,7 +106,7 @@ cdef class Routes:
     cdef int list_characters(self, Engine engine, uint32_t number, const uint32_t* bytes, uint32_t listed) noexcept nogil
 
     # List routes whose tokens begin witnesses. Follows find_bytes, which has written `bytes`.
-    cdef int list_witnesses(self, Engine engine, uint32_t number, const uint32_t* bytes, uint32_t listed) noexcept nogil
+    cdef int list_witnesses(self, Engine engine, uint32_t number, const uint32_t* bytes) noexcept nogil
 
     # Give a place the routes from `base` on.
     cdef void set_routes(self, uint32_t number, size_t base, uint32_t listed) noexcept nogil

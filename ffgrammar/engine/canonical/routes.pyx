@@ -258,7 +258,7 @@ cdef class Routes:
         if count < 0:
             return count
         if count > MAX_NEXT:
-            return self.list_witnesses(engine, number, bytes, SOME)
+            return self.list_witnesses(engine, number, bytes)
         if count > FEW_NEXT:
             return self.list_characters(engine, number, bytes, FEW)
         return self.list_all(engine, number)
@@ -311,7 +311,7 @@ cdef class Routes:
         self.set_routes(number, base, listed)
         return OK
 
-    cdef int list_witnesses(self, Engine engine, uint32_t number, const uint32_t* bytes, uint32_t listed) noexcept nogil:
+    cdef int list_witnesses(self, Engine engine, uint32_t number, const uint32_t* bytes) noexcept nogil:
         cdef size_t base = self.routes.len
         cdef uint32_t byte = FIRST_CHARACTER
         cdef uint32_t tries = 0
@@ -321,7 +321,7 @@ cdef class Routes:
         cdef Route route
         cdef int status
         self.read_place(number, &config, &at)
-        route.place = 0
+        route.place = NO_PLACE
         route.verdict = YES
         status = self.witnesses.has_witness(engine, &config, &at)
         for _number in range(PRINTABLE if status > 0 else 0):
@@ -336,7 +336,7 @@ cdef class Routes:
         if status < 0:
             self.routes.len = base
             return status
-        self.set_routes(number, base, listed)
+        self.set_routes(number, base, SOME)
         return OK
 
     cdef void set_routes(self, uint32_t number, size_t base, uint32_t listed) noexcept nogil:

@@ -24,6 +24,6 @@ cdef class TokenMasks:
     # The mask of any token: all zeros if merges do not make it. Raises TokenizerError if the id is out of range.
     cdef bytes find_any(self, token)
 
-    # Write the mask of the token `one` to all words of `mask`. Each subclass has its own version of this method. It
-    # runs with the lock held. Returns OK or NO_MEMORY.
+    # Write the mask of the token `one` to all words of `mask`. Each subclass has its own version of this method. It runs with the
+    # lock held. Returns OK or NO_MEMORY.
     cdef int write(self, uint32_t one, uint32_t* mask) noexcept nogil
