@@ -12,7 +12,7 @@ from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.map cimport map_count
 from ffgrammar.core.pulse cimport allow_work, has_ended, pulse_begin, raise_kernel, this_thread
 from ffgrammar.core.status cimport LIMIT_CACHE, OK, REENTERED
-from ffgrammar.core.threads cimport lock_free, lock_init, lock_leave, lock_take, lock_try
+from ffgrammar.core.threads cimport atomic_load_word, atomic_put_word, lock_free, lock_init, lock_leave, lock_take, lock_try
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.recognizer.recognizer cimport (
     recognizer_bytes, recognizer_clear, recognizer_first, recognizer_free, recognizer_init,
@@ -45,13 +45,12 @@ registering = threading.RLock()
 held = []
 held_partitions = []
 # The thread that holds all locks for a fork, or 0. It may run handlers of signals, and these must not wait for its locks.
-cdef unsigned long forking = 0
+cdef uint64_t forking = 0
 
 
 def hold_engines():
     """Before a fork, take the locks of all engines, and then those of all tables. The engines' locks are not enough: a look-up
     takes the lock of a table alone."""
-    global forking
     cdef Engine engine
     cdef SharedPartitions shared
     registering.acquire()
@@ -67,15 +66,14 @@ def hold_engines():
         with nogil:
             lock_take(&shared.table.lock)
         held_partitions.append(shared)
-    forking = this_thread()
+    atomic_put_word(&forking, this_thread())
 
 
 def let_engines_go():
     """After the fork, in both processes, release the locks that hold_engines has taken."""
-    global forking
     cdef Engine engine
     cdef SharedPartitions shared
-    forking = 0
+    atomic_put_word(&forking, 0)
     for shared in held_partitions:
         lock_leave(&shared.table.lock)
     held_partitions.clear()
@@ -269,7 +267,7 @@ cdef class Engine:
     cdef int acquire(self) except -1:
         # A thread that waits must not hold the GIL: the holder of the lock may need it.
         cdef int status
-        if forking or not lock_try(&self.lock):
+        if atomic_load_word(&forking) or not lock_try(&self.lock):
             with nogil:
                 status = self.wait_for_lock()
             if status < 0:
@@ -287,13 +285,13 @@ cdef class Engine:
         """Take the lock. Returns OK, or REENTERED if this thread runs the handler of a signal in the middle of a call that has
         the lock, or in the middle of a fork."""
         cdef unsigned long thread = this_thread()
-        if thread == self.store.nodes.pulse.handling or thread == forking:
+        if thread == self.store.nodes.pulse.handling or thread == atomic_load_word(&forking):
             return REENTERED
         lock_take(&self.lock)
         return OK
 
     cdef bint try_acquire(self) noexcept nogil:
-        if forking or not lock_try(&self.lock):
+        if atomic_load_word(&forking) or not lock_try(&self.lock):
             return False
         self.begin_call()
         return True
