@@ -55,6 +55,10 @@ def _condition(random: Random) -> dict[str, Any]:
         when["title"] = "a condition"
     if random.random() < 0.1:
         when = {"properties": {"x": {"type": "integer"}}, "required": ["x"]}
+    elif random.random() < 0.3:
+        # (about two keys)
+        when["properties"]["x"] = random.choice([{"const": 1}, {"enum": [1, "s"]}, {"type": "integer"}, False, True])
+        when.setdefault("required", []).extend(random.choice([["x"], [], ["y"]]))
     outcomes: list[Any] = [
         {"required": ["x"]},
         {"properties": {"x": {"type": "integer"}}},
@@ -80,8 +84,8 @@ def _schema(random: Random) -> dict[str, Any]:
         schema["properties"] = {"t": {"enum": random.sample(VALUES, 4)}}
     if random.random() < 0.3:
         schema["required"] = ["t"]
-    if random.random() < 0.2:
-        schema["unevaluatedProperties"] = False
+    if random.random() < 0.3:
+        schema["unevaluatedProperties"] = random.choice([False, False, {"type": "integer"}, {"enum": [1, "s"]}])
         schema.setdefault("properties", {}).update({"t": {}, "x": True})
     return schema
 
@@ -299,6 +303,32 @@ def test_the_cost_grows_with_the_number() -> None:
     grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=1000))
     assert is_sentence(grammar, b'{"kind":"k150","p150":1}')
     assert not is_sentence(grammar, b'{"kind":"k150","p151":1}')
+
+
+def test_the_cost_grows_with_the_number_of_conditions_on_two_keys() -> None:
+    def of_pair(number: int) -> dict[str, Any]:
+        when = {"properties": {"os": {"const": number % 20}, "cpu": {"const": number}}, "required": ["os", "cpu"]}
+        return {"if": when, "then": {"required": [f"p{number}"]}}
+
+    schema = {"type": "object", "allOf": [of_pair(number) for number in range(200)]}
+    grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=3000))
+    assert is_sentence(grammar, b'{"os":7,"cpu":27,"p27":1}')
+    assert is_sentence(grammar, b'{"os":7,"cpu":28}')
+    assert not is_sentence(grammar, b'{"os":7,"cpu":27,"p28":1}')
+
+
+def test_what_conditions_evaluate_does_not_multiply() -> None:
+    def of_kind(number: int) -> dict[str, Any]:
+        when = {"properties": {"kind": {"const": f"k{number}"}}}
+        return {"if": when, "then": {"properties": {f"p{number}": {"type": "integer"}}}}
+
+    schema = {"type": "object", "allOf": [of_kind(number) for number in range(200)], "unevaluatedProperties": False}
+    grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=1000))
+    assert is_sentence(grammar, b'{"kind":"k150","p150":1}')
+    assert not is_sentence(grammar, b'{"kind":"k150","p151":1}')
+    assert not is_sentence(grammar, b'{"kind":"k150","q":1}')
+    # no condition holds, so none evaluates `kind`
+    assert not is_sentence(grammar, b'{"kind":"none"}')
 
 
 def test_a_chain_is_one_choice() -> None:

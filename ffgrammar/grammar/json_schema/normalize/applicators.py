@@ -15,7 +15,7 @@ from ffgrammar.grammar.json_schema.normalize.unevaluated import mark, sets_of
 from ffgrammar.grammar.json_schema.shape.choices import Choice, Condition, EvaluationPath
 from ffgrammar.grammar.json_schema.shape.constraints import Group, Mark, PendingUnevaluated
 from ffgrammar.grammar.json_schema.shape.shape import Shape
-from ffgrammar.grammar.json_schema.spec.internal_keywords import SOME_UNEVALUATED
+from ffgrammar.grammar.json_schema.spec.internal_keywords import CONDITION, SOME_UNEVALUATED
 from ffgrammar.grammar.json_schema.spec.keywords import EVALUATING
 
 __all__: list[str] = []
@@ -135,15 +135,34 @@ def apply_if(
     choices: list[Choice],
     path: EvaluationPath,
 ) -> None:
-    when, then, otherwise = context.values.condition(subschema)
-    if then or otherwise or path[2]:
-        options = [join(when, then), join(context.negation.conj(subschema, when), otherwise)]
-        choices.append(Choice(options, path, condition=Condition(when, then, otherwise)))
+    condition = Condition(*context.values.condition(subschema))
+    if condition.then or condition.otherwise or path[2]:
+        apply_condition(context, shape, subschema, CONDITION, condition, choices, path)
+
+
+@applies(CONDITION)
+def apply_condition(
+    context: Context,
+    shape: Shape,
+    subschema: Subschema,
+    word: Any,
+    value: Condition,
+    choices: list[Choice],
+    path: EvaluationPath,
+) -> None:
+    when, then, otherwise = value
+    options = [join(when, then), join(context.negation.conj(subschema, when), otherwise)]
+    choices.append(Choice(options, path, condition=value))
 
 
 @negates("if")
 def negate_if(negation: Negation, subschema: Subschema, word: str, value: Any) -> list[Any]:
-    when, then, otherwise = negation.values.condition(subschema)
+    return negate_condition(negation, subschema, CONDITION, Condition(*negation.values.condition(subschema)))
+
+
+@negates(CONDITION)
+def negate_condition(negation: Negation, subschema: Subschema, word: Any, value: Condition) -> list[Any]:
+    when, then, otherwise = value
     return [
         join(when, negation.conj(subschema, then)),
         join(negation.conj(subschema, when), negation.conj(subschema, otherwise)),

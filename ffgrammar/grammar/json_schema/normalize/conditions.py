@@ -10,6 +10,9 @@ are one choice with an alternative for each value that a condition names, and on
 objects without the key, and for values that are not objects. (200 of them compile in 0.02 s, and in 2.5 s if each is a
 choice.)
 
+A condition may say more than what one key's value is. Then it stays open where the key has one of its values, and does not hold
+elsewhere.
+
 In a chain of `if` and `else` the first condition that holds decides. If all its conditions are about one key, the chain
 is one choice, too.
 
@@ -32,6 +35,7 @@ from ffgrammar.grammar.json_schema.normalize.negation import Negation
 from ffgrammar.grammar.json_schema.numbers.decimals import is_integer
 from ffgrammar.grammar.json_schema.shape.choices import Choice, Condition, EvaluationPath
 from ffgrammar.grammar.json_schema.shape.scalars import Scalar, scalar, written
+from ffgrammar.grammar.json_schema.spec.internal_keywords import CONDITION
 from ffgrammar.grammar.json_schema.strings.plain_patterns import listed_texts
 
 __all__ = ["FEW", "Conditions"]
@@ -92,6 +96,7 @@ class Conditions:
         self._tags: dict[Conj, _Tag | None] = {}
         self._implied_tags: dict[Conj, dict[str, _Tag]] = {}
         self._chains: dict[Condition, list[_Case]] = {}
+        self._opened: dict[Condition, Conj] = {}
         self._options: dict[tuple[_Case, ...], tuple[list[Conj], list[frozenset[Scalar]]]] = {}
         # by the number of a subschema: a schema that says nothing, and stands for the subschema in paths
         self._markers: dict[int, dict[str, Any]] = {}
@@ -104,14 +109,15 @@ class Conditions:
             split: the keys for which a merged choice has been made already.
             absent: returns whether no object has a key.
         """
-        by_name: dict[str, list[tuple[int, _Tag | _Case]]] = {}
+        # (by owners, too: where a condition holds, it evaluates for them)
+        by_name: dict[tuple[str, tuple[int, ...]], list[tuple[int, _Tag | _Case]]] = {}
         for index, choice in enumerate(choices):
             for about in self._chain(choice) or self._tags_of(choice):
                 if about.name not in split:
-                    by_name.setdefault(about.name, []).append((index, about))
+                    by_name.setdefault((about.name, choice.path[2]), []).append((index, about))
         kept: list[Choice | None] = list(choices)
         # the key that most choices are about comes first
-        for name, members in sorted(by_name.items(), key=lambda item: -len(item[1])):
+        for (name, owners), members in sorted(by_name.items(), key=lambda item: -len(item[1])):
             members = [(index, about) for index, about in members if kept[index] is choices[index]]
             if len(members) < FEW:
                 continue
@@ -127,7 +133,7 @@ class Conditions:
                 options, values = found
             for index, _ in members:
                 kept[index] = None
-            kept[members[0][0]] = Choice(options, self._path(first.path[0]), key=name, values=values)
+            kept[members[0][0]] = Choice(options, self._path(first.path[0], owners), key=name, values=values)
         left = [choice for choice in kept if choice is not None]
         return left if len(left) < FEW else self._with_one_outcome(left)
 
@@ -139,7 +145,7 @@ class Conditions:
         """The cases of a chain of at least FEW conditions on one key, each of which can be read without the others;
         nothing if a choice is no such chain."""
         condition = choice.condition
-        if condition is None or not condition.otherwise or choice.path[2]:
+        if condition is None or not condition.otherwise:
             return []
         found = self._chains.get(condition)
         if found is None:
@@ -200,23 +206,27 @@ class Conditions:
             spared = [condition.otherwise for condition in conditions]
         return Choice([demand, join_all(spared)], choices[0].path)
 
-    def _path(self, at: int) -> EvaluationPath:
-        """The path of a choice that was merged at a subschema. A new path begins, because opposites of schemas are read
-        again, and this is no circle of references. (Each key begins one new path, so a circle is found later.)"""
+    def _path(self, at: int, owners: tuple[int, ...]) -> EvaluationPath:
+        """The path of a choice that was merged at a subschema, for some owners. A new path begins, because opposites of
+        schemas are read again, and this is no circle of references. (Each key begins one new path, so a circle is found
+        later.)"""
         marker = self._markers.setdefault(at, {"$comment": ""})
-        return *self._subschemas.synthesized(self._subschemas.list[at], marker), (), ()
+        return *self._subschemas.synthesized(self._subschemas.list[at], marker), (), owners
 
     def _tags_of(self, choice: Choice) -> Iterable[_Tag]:
         """The conditions on keys that a choice is about."""
-        # (with owners, what a condition evaluates counts: see unevaluated.py)
-        if choice.condition is not None and not choice.path[2]:
-            tag = self._tag_of(choice.condition.when)
-            return () if tag is None else (tag,)
-        if choice.unless:
-            if choice.unless not in self._implied_tags:
-                self._implied_tags[choice.unless] = self._implied(choice.unless)
-            return self._implied_tags[choice.unless].values()
-        return ()
+        demand = choice.unless
+        if choice.condition is not None:
+            demand = choice.condition.when
+            tag = self._tag_of(demand)
+            if tag is not None or choice.path[2]:
+                # (where a condition stays open, it would not evaluate for owners: see unevaluated.py)
+                return () if tag is None else (tag,)
+        if not demand:
+            return ()
+        if demand not in self._implied_tags:
+            self._implied_tags[demand] = self._implied(demand)
+        return self._implied_tags[demand].values()
 
     def _tag_of(self, when: Conj) -> _Tag | None:
         """What a condition says, if it is about one key and nothing else."""
@@ -231,10 +241,21 @@ class Conditions:
             return about
         if choice.condition is not None:
             when, then, otherwise = choice.condition
-            return _Case(about, join(when, then), otherwise)
+            is_settled = about is self._tag_of(when)
+            return _Case(about, join(when, then) if is_settled else self._open(choice), otherwise)
         assert choice.unless is not None
         # where the condition fails, so does the whole conjunction, and its opposite holds
         return _Case(about, self._negation.conj(self._subschemas.list[choice.path[0]], choice.unless), ())
+
+    def _open(self, choice: Choice) -> Conj:
+        """A conjunction that says what the condition of a choice says."""
+        assert choice.condition is not None
+        found = self._opened.get(choice.condition)
+        if found is None:
+            subschema = self._subschemas.list[choice.path[0]]
+            found = self._subschemas.synthesized(subschema, {CONDITION: choice.condition}, "if")
+            self._opened[choice.condition] = found
+        return found
 
     def _pure(self, subschema: Subschema) -> _Tag | None:
         """What a condition says, if it is about one key and nothing else."""

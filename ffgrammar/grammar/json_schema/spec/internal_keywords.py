@@ -7,6 +7,7 @@ not match an expression. The keywords of this module say these opposites.
 from __future__ import annotations
 
 __all__ = [
+    "CONDITION",
     "HOLE",
     "INTERNAL_KEYWORDS",
     "NOT",
@@ -58,8 +59,11 @@ REPEATED = InternalKeyword("repeated")
 HOLE = InternalKeyword("hole")
 # a conjunction: it does not hold
 NOT = InternalKeyword("not")
+# a `Condition` (see shape/choices.py): what it says
+CONDITION = InternalKeyword("condition")
 
 INTERNAL_KEYWORDS = (
+    CONDITION,
     TYPES_LEFT,
     WITHOUT,
     NOT_MULTIPLE,
