@@ -108,11 +108,15 @@ def _owning(n: int) -> list[dict[str, Any]]:
     return [{"type": "object", "properties": {f"k{i}": grant}, "additionalProperties": False} for i in range(n)]
 
 
-def _fields(n: int) -> list[dict[str, Any]]:
+def _fields(n: int, sharing: int = 2) -> list[dict[str, Any]]:
     return [
         {
             "type": "object",
-            "properties": {"type": {"enum": [f"k{i}"]}, "name": {"type": "string"}, f"p{i // 2}": {"type": "number"}},
+            "properties": {
+                "type": {"enum": [f"k{i}"]},
+                "name": {"type": "string"},
+                f"p{i // sharing}": {"type": "number"},
+            },
             "additionalProperties": False,
         }
         for i in range(n)
@@ -147,6 +151,10 @@ def _untyped(n: int) -> list[dict[str, Any]]:
             _fields(150),
             {b'{"name":"a"}': False, b'{"type":"k4","p2":1}': True, b'{"type":"k4","p3":1}': False},
         ),
+        (
+            _fields(400, sharing=1),
+            {b'{"name":"a"}': False, b'{"p4":1}': True, b'{"type":"k4","p4":1}': True, b'{"type":"k4","p3":1}': False},
+        ),
         ([*_tagged(300), {"type": "object", "required": ["u"]}], {b'{"u":1}': False, b'{"t":"a","u":1}': True}),
         ([*_tagged(300), {"type": "integer"}], {b"1": True, b"{}": False}),
         ([*_owning(300), {"type": "object", "maxProperties": 0}], {b"{}": False, b'{"k3":{}}': True}),
@@ -158,6 +166,7 @@ def _untyped(n: int) -> list[dict[str, Any]]:
         "tags",
         "own keys",
         "fields",
+        "own fields",
         "tags and another",
         "tags and an integer",
         "own keys and none",

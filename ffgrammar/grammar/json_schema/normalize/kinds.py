@@ -9,7 +9,7 @@ Most branches of a long `oneOf` are kinds of objects. Two of them cannot hold at
 So a branch is split in two parts: the values that show its kind, which obey no other branch, and the rest. Rests that
 say the same, as those of `{"properties": {"kind": {"const": "a"}}}` and of `{"properties": {"kind": {"const": "b"}}}`
 do, are one set of values, and all of it obeys two branches. (400 such branches compile in 0.05 s, and in 4 s if every
-two are compared and each excludes all others.)
+two are compared and each excludes all others.) Other rests are branches in their turn, which another key may tell apart.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ class Kinds:
         if len(objects) < FEW:
             return {}
         name, members = self._tag(objects, shapes_of)
-        closed = {index: shape for index, shape in objects.items() if _is_closed(shape)}
+        closed = {index: shape for index, shape in objects.items() if _closed_group(shape) is not None}
         if len(members) >= max(FEW, len(closed)):
             return self._tagged(subschema, name, {index: objects[index] for index in members})
         return self._owning(subschema, closed) if len(closed) >= FEW else {}
@@ -98,7 +98,7 @@ class Kinds:
         for index, shape in shapes.items():
             conj = tag(shape)
             listed = scalars(shapes_of(conj)) if conj else None
-            if listed is not None and seen.isdisjoint(listed):
+            if listed and seen.isdisjoint(listed):
                 seen |= listed
                 members.append(index)
         return members
@@ -135,10 +135,7 @@ class Kinds:
         }
 
     def _owning(self, subschema: Subschema, members: dict[int, Shape]) -> dict[int, Kind]:
-        allowed = {
-            index: [name for name, conj in shape.groups[0].named.items() if conj != NEVER]
-            for index, shape in members.items()
-        }
+        allowed = {index: self._allowed(shape) for index, shape in members.items()}
         counts = Counter([name for names in allowed.values() for name in names])
         found = {}
         for index, shape in members.items():
@@ -165,11 +162,23 @@ class Kinds:
 
     # What two shapes of objects are compared by
 
+    def _allowed(self, shape: Shape) -> dict[str, Conj]:
+        """What a shape with a closed group says of the keys that it allows."""
+        group = _closed_group(shape)
+        assert group is not None
+        said = {name: property_conj(shape, name, self._strings) for name in group.named}
+        return {name: conj for name, conj in said.items() if conj != NEVER}
+
     def _content_without(self, shape: Shape, absent: set[str]) -> Any:
         """What a shape says of objects that do not have some keys."""
-        groups = [self._group_content(group, absent) for group in shape.groups]
+        if _closed_group(shape) is None:
+            groups: Any = [self._group_content(group, absent) for group in shape.groups]
+            groups = tuple([one for one in groups if one is not None])
+        else:
+            allowed = self._allowed(shape)
+            groups = frozenset([(name, self._contents.of(conj)) for name, conj in allowed.items() if name not in absent])
         bounds = (shape.min_properties, shape.max_properties)
-        return tuple([one for one in groups if one is not None]), frozenset(shape.required), bounds, shape.types
+        return groups, frozenset(shape.required), bounds, shape.types
 
     def _group_content(self, group: Group, absent: set[str]) -> Any:
         additional = self._contents.of(group.additional)
@@ -198,5 +207,9 @@ def _is_plain_array(shape: Shape) -> bool:
     return shape.types == ARR and bool(shape.items) and not other
 
 
-def _is_closed(shape: Shape) -> bool:
-    return len(shape.groups) == 1 and shape.groups[0].additional == NEVER and not shape.groups[0].patterns
+def _closed_group(shape: Shape) -> Group | None:
+    """A group of a shape that forbids all keys but those that it names."""
+    for group in shape.groups:
+        if group.additional == NEVER and not group.patterns:
+            return group
+    return None

@@ -31,7 +31,13 @@ APART_DEPTH = 4
 # One build compares at most COMPARED * `Limits.alternatives` pairs of branches.
 COMPARED = 10
 
+# How many times the values that do not show a kind are told apart by another key.
+MAX_LEVEL = 3
+
 Shapes = Callable[[Conj], list[Shape]]
+# A part of a branch, as a conjunction beside the branch, and conjunctions that it excludes.
+_Part = tuple[Conj, list[Conj]]
+_WHOLE: list[_Part] = [((), [])]
 
 
 def too_many(limits: Limits, subschema: Subschema) -> LimitError:
@@ -100,28 +106,79 @@ class OneOfs:
 
     def _made(self, subschema: Subschema, options: list[Conj], examiner: Examiner) -> list[Conj] | None:
         """The alternatives of a `oneOf`; None if no branches overlap."""
+        parts = self._apart(subschema, options, options, examiner, 0)
+        if all([one == _WHOLE for one in parts]):
+            return None
+        return [
+            self._without(subschema, join(option, part), others)
+            for option, some in zip(options, parts, strict=True)
+            for part, others in some
+        ]
+
+    def _apart(
+        self, subschema: Subschema, options: list[Conj], denied: list[Conj], examiner: Examiner, level: int
+    ) -> list[list[_Part]]:
+        """For each of several branches, its parts that obey no other branch.
+
+        Args:
+            subschema: the one with the `oneOf`.
+            options: the branches.
+            denied: for each branch, what a part of another one excludes.
+            examiner: makes the shapes of the branches, and looks for contradictions between branches.
+            level: how many keys are known to be absent.
+        """
         shapes_of, impossible = examiner.shapes, examiner.impossible
         shapes = [shapes_of(option) for option in options]
         kinds: dict[int, Kind] = {}
-        if len(options) >= FEW:
+        if len(options) >= FEW and level < MAX_LEVEL:
             self._kinds = self._kinds or Kinds(self._negation.subschemas, self._negation.strings)
             kinds = self._kinds.find(subschema, shapes, shapes_of)
 
-        def overlap(one: Conj, other: Conj) -> bool:
+        def overlap(one: int, other: int) -> bool:
             self._compared += 1
             if self._compared > COMPARED * self._limits.alternatives:
                 raise too_many(self._limits, subschema)
-            return not impossible(join(one, other), APART_DEPTH)
+            return not impossible(join(options[one], options[other]), APART_DEPTH)
 
-        overlaps = self._overlapping(options, shapes, kinds, shapes_of, overlap)
-        rests = _rests(options, kinds, overlap)
-        if not overlaps and all([rest == [((), [])] for rest in rests.values()]):
-            return None
+        overlaps = self._overlapping(shapes, kinds, shapes_of, overlap)
+        rests = self._rests(subschema, options, denied, kinds, examiner, level)
         found = []
-        for index, option in enumerate(options):
-            others = [options[other] for other in overlaps.get(index, ())]
-            for part, more in rests.get(index, [((), [])]):
-                found.append(self._without(subschema, join(option, part), [*others, *more]))
+        for index in range(len(options)):
+            others = [denied[other] for other in overlaps.get(index, ())]
+            found.append([(part, [*others, *more]) for part, more in rests.get(index, _WHOLE)])
+        return found
+
+    def _rests(
+        self,
+        subschema: Subschema,
+        options: list[Conj],
+        denied: list[Conj],
+        kinds: Mapping[int, Kind],
+        examiner: Examiner,
+        level: int,
+    ) -> dict[int, list[_Part]]:
+        """The parts of each kind that obey no other kind. The values that do not show a kind are branches again."""
+        classes: dict[Any, list[int]] = {}
+        for index, kind in kinds.items():
+            if kind.hidden is not None:
+                classes.setdefault(kind.rest, []).append(index)
+        # one branch of each class of equal rests
+        first = [members[0] for members in classes.values()]
+        hidden = [join(options[index], kinds[index].hidden or ()) for index in first]
+        # (A rest of which all values obey two branches has no parts.)
+        is_alone = [len(members) == 1 for members in classes.values()]
+        parts: dict[int, list[_Part]] = {}
+        if any(is_alone):
+            some = self._apart(subschema, hidden, [denied[index] for index in first], examiner, level + 1)
+            parts = {index: one for index, one, alone in zip(first, some, is_alone, strict=True) if alone}
+        found: dict[int, list[_Part]] = {}
+        for index, kind in kinds.items():
+            rest = parts.get(index, [])
+            if kind.hidden is None or rest == _WHOLE:
+                found[index] = _WHOLE
+                continue
+            found[index] = [] if kind.shown == NEVER else [(kind.shown or (), [])]
+            found[index] += [(join(kind.hidden, part), others) for part, others in rest]
         return found
 
     def _without(self, subschema: Subschema, conj: Conj, others: list[Conj]) -> Conj:
@@ -130,68 +187,33 @@ class OneOfs:
 
     def _overlapping(
         self,
-        options: list[Conj],
         shapes: list[list[Shape]],
         kinds: Mapping[int, Kind],
         shapes_of: Shapes,
-        overlap: Callable[[Conj, Conj], bool],
+        overlap: Callable[[int, int], bool],
     ) -> dict[int, list[int]]:
         """By the index of a branch: the branches that it overlaps. Two kinds are not compared here."""
         types: list[int] = []
         tags = []
         candidates = _Candidates()
         found: dict[int, list[int]] = {}
-        others = len(kinds) < len(options)
-        for second, option in enumerate(options):
+        if len(kinds) == len(shapes):
+            return found
+        for second, of_second in enumerate(shapes):
             bits = 0
-            for shape in shapes[second]:
+            for shape in of_second:
                 bits |= shape.types
             types.append(bits)
-            if not others:
-                continue
-            tags.append([_tags(shape, shapes_of, self._negation.strings) for shape in shapes[second]])
-            for first in candidates.add(second, scalars(shapes[second])):
+            tags.append([_tags(shape, shapes_of, self._negation.strings) for shape in of_second])
+            for first in candidates.add(second, scalars(of_second)):
                 if first in kinds and second in kinds:
                     continue
                 if not types[first] & bits or _tagged_apart(tags[first], tags[second]):
                     continue
-                if overlap(options[first], option):
+                if overlap(first, second):
                     found.setdefault(first, []).append(second)
                     found.setdefault(second, []).append(first)
         return found
-
-
-# A part of a branch, as a conjunction beside the branch, and conjunctions that it excludes.
-_Part = tuple[Conj, list[Conj]]
-
-
-def _rests(
-    options: list[Conj], kinds: Mapping[int, Kind], overlap: Callable[[Conj, Conj], bool]
-) -> dict[int, list[_Part]]:
-    """The parts of each kind that obey no other kind."""
-    classes: dict[Any, list[int]] = {}
-    for index, kind in kinds.items():
-        if kind.hidden is not None:
-            classes.setdefault(kind.rest, []).append(index)
-    # one branch of each class of equal rests
-    first = [members[0] for members in classes.values()]
-    excluded: dict[int, list[Conj]] = {members[0]: [] for members in classes.values() if len(members) == 1}
-    for number, index in enumerate(first):
-        rest = join(options[index], kinds[index].hidden or ())
-        for other in first[:number]:
-            if (index in excluded or other in excluded) and overlap(rest, options[other]):
-                for one, another in ((index, other), (other, index)):
-                    if one in excluded:
-                        excluded[one].append(options[another])
-    found: dict[int, list[_Part]] = {}
-    for index, kind in kinds.items():
-        if kind.hidden is None or excluded.get(index) == []:
-            found[index] = [((), [])]
-        else:
-            found[index] = [] if kind.shown == NEVER else [(kind.shown or (), [])]
-            if index in excluded:
-                found[index].append((kind.hidden, excluded[index]))
-    return found
 
 
 class _Candidates:
