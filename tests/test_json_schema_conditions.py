@@ -268,10 +268,43 @@ def _closed(random: Random) -> dict[str, Any]:
     return random.choice([{"oneOf": branches}, {"type": "object", "not": {"anyOf": branches[:4]}}])
 
 
+def _evaluated(random: Random) -> dict[str, Any]:
+    """Many branches that may hold together, each of which evaluates keys."""
+    branches = []
+    for number in range(random.randrange(5, 10)):
+        properties: dict[str, Any] = {}
+        if random.random() < 0.7:
+            properties["t"] = {"enum": random.sample([*STRINGS, 1, True], random.randrange(1, 3))}
+        if random.random() < 0.8:
+            properties[random.choice("xyzw")] = random.choice([True, {"type": "integer"}, {"const": "s"}, False])
+        branch: dict[str, Any] = {"properties": properties}
+        if random.random() < 0.5:
+            branch["required"] = random.sample(["t", "x", "y"], 1)
+        if random.random() < 0.3:
+            branch["type"] = "object"
+        branches.append({"anyOf": [branch, {"required": ["z"]}]} if number == 3 else branch)
+    schema: dict[str, Any] = {"anyOf": branches}
+    schema["unevaluatedProperties"] = random.choice([False, False, {"type": "integer"}, {"const": "s"}])
+    if random.random() < 0.3:
+        schema["properties"] = {"t": {"type": "string"}}
+    return {"not": schema, "type": "object"} if random.random() < 0.25 else schema
+
+
 @pytest.mark.parametrize(
     "make",
-    [_schema, _chain, _one_of, _dependencies, _array, _closed, _one_outcome, _contains, _strings],
-    ids=["if", "chain", "oneOf", "dependencies", "arrays", "closed", "one outcome", "contains", "strings"],
+    [_schema, _chain, _one_of, _dependencies, _array, _closed, _one_outcome, _contains, _strings, _evaluated],
+    ids=[
+        "if",
+        "chain",
+        "oneOf",
+        "dependencies",
+        "arrays",
+        "closed",
+        "one outcome",
+        "contains",
+        "strings",
+        "evaluated",
+    ],
 )
 @pytest.mark.parametrize("seed", range(80))
 def test_random_choices(seed: int, make: Callable[[Random], dict[str, Any]]) -> None:
@@ -329,6 +362,20 @@ def test_what_conditions_evaluate_does_not_multiply() -> None:
     assert not is_sentence(grammar, b'{"kind":"k150","q":1}')
     # no condition holds, so none evaluates `kind`
     assert not is_sentence(grammar, b'{"kind":"none"}')
+
+
+def test_many_branches_that_evaluate_keys() -> None:
+    """Any set of them might hold, but for their tags."""
+
+    def of_kind(number: int) -> dict[str, Any]:
+        properties = {"kind": {"const": f"k{number}"}, f"p{number}": {"type": "integer"}}
+        return {"type": "object", "properties": properties, "required": ["kind"]}
+
+    schema = {"anyOf": [of_kind(number) for number in range(100)], "unevaluatedProperties": False}
+    grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits.public())
+    assert is_sentence(grammar, b'{"kind":"k50","p50":1}')
+    assert not is_sentence(grammar, b'{"kind":"k50","p51":1}')
+    assert not is_sentence(grammar, b'{"kind":"k100"}')
 
 
 def test_a_chain_is_one_choice() -> None:

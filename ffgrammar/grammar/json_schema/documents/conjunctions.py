@@ -39,9 +39,8 @@ def join_all(conjs: list[Conj]) -> Conj:
 
 
 def as_bits(subschemas: Iterable[Any]) -> int:
-    """The numbers of subschemas as the bits of an int. What is not a number is left out."""
+    """The numbers of subschemas as the bits of an int. A subschema may be a tuple that begins with its number."""
     found = 0
     for at in subschemas:
-        if type(at) is int:
-            found |= 1 << at
+        found |= 1 << (at if type(at) is int else at[0])
     return found

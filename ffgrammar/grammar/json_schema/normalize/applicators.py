@@ -20,6 +20,9 @@ from ffgrammar.grammar.json_schema.spec.keywords import EVALUATING
 
 __all__: list[str] = []
 
+# If more branches of an `anyOf` may leave marks, each is a choice of its own.
+FEW_MARKING = 6
+
 # References
 
 
@@ -57,22 +60,24 @@ def apply_any_of(
     path: EvaluationPath,
 ) -> None:
     options = context.values.schemas(subschema, word, value)
-    if path[2]:
-        options = _sets_that_hold(context, subschema, word, options, path[2])
-    choices.append(Choice(options, path))
-
-
-def _sets_that_hold(
-    context: Context, subschema: Subschema, word: str, options: list[Conj], owners: tuple[int, ...]
-) -> list[Conj]:
-    """The alternatives of an `anyOf` whose branches leave marks for owners (see unevaluated.py): sets of branches, each
-    as one conjunction."""
+    if not path[2]:
+        choices.append(Choice(options, path))
+        return
+    # (see unevaluated.py)
     subschemas = context.subschemas
     annotated = [any([not EVALUATING.isdisjoint(subschemas.list[at].schema) for at in conj if at]) for conj in options]
     opposite = None
-    if any([SOME_UNEVALUATED in subschemas.list[owner].schema for owner in owners]):
+    if any([SOME_UNEVALUATED in subschemas.list[owner].schema for owner in path[2]]):
         opposite = partial(context.negation.conj, subschema)
-    return sets_of(options, annotated, opposite, subschemas.limits.alternatives, subschema.pointer(word))
+    if sum(annotated) <= FEW_MARKING:
+        sets = sets_of(options, annotated, opposite, subschemas.limits.alternatives, subschema.pointer(word))
+        choices.append(Choice(sets, path))
+        return
+    choices.append(Choice(options, (*path[:2], ())))
+    for option, marks in zip(options, annotated, strict=True):
+        if marks:
+            without = () if opposite is None else opposite(option)
+            choices.append(Choice([option, without], path, condition=Condition(option, (), ())))
 
 
 @negates("anyOf")

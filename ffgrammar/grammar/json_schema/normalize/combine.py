@@ -292,6 +292,8 @@ class Combiner(Contradictions):
         types = shape.types
         rest = [other for other in one.choices if other is not choice]
         options = choice.options if choice.key is None else self._options_on_key(shape, choice)
+        if one.read and not choice.path[2] and self._is_met(options, one.read):
+            return [_alternative(shape, (), rest, False, one.split, one.read)]
         possible = [option for option in reversed(options) if types & self._types_of(option)]
         forced: list[_Step] = []
         if len(possible) == 1:
@@ -332,16 +334,26 @@ class Combiner(Contradictions):
 
     def _is_refuted(self, choices: list[Choice], read: int) -> bool:
         """Whether a choice says that a conjunction does not hold whose subschemas were all applied."""
-        known = self._conj_bits
         for choice in choices:
-            conj = choice.unless
-            if conj:
-                bits = known.get(conj)
-                if bits is None:
-                    bits = known[conj] = as_bits(conj)
+            if choice.unless:
+                bits = self._bits(choice.unless)
                 if bits & read == bits:
                     return True
         return False
+
+    def _is_met(self, options: list[Conj], read: int) -> bool:
+        """Whether all subschemas of an alternative were applied already."""
+        for conj in options:
+            bits = self._bits(conj)
+            if bits & read == bits:
+                return True
+        return False
+
+    def _bits(self, conj: Conj) -> int:
+        bits = self._conj_bits.get(conj)
+        if bits is None:
+            bits = self._conj_bits[conj] = as_bits(conj)
+        return bits
 
     def _options_on_key(self, shape: Shape, choice: Choice) -> list[Conj]:
         """The alternatives of a merged choice, without those for scalars that are no value of the key in the shape."""

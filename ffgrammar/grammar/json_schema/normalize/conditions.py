@@ -10,8 +10,8 @@ are one choice with an alternative for each value that a condition names, and on
 objects without the key, and for values that are not objects. (200 of them compile in 0.02 s, and in 2.5 s if each is a
 choice.)
 
-A condition may say more than what one key's value is. Then it stays open where the key has one of its values, and does not hold
-elsewhere.
+A condition may say more than what one key's value is. Then it stays open where the key has one of its values, and does
+not hold elsewhere.
 
 In a chain of `if` and `else` the first condition that holds decides. If all its conditions are about one key, the chain
 is one choice, too.
@@ -219,9 +219,8 @@ class Conditions:
         if choice.condition is not None:
             demand = choice.condition.when
             tag = self._tag_of(demand)
-            if tag is not None or choice.path[2]:
-                # (where a condition stays open, it would not evaluate for owners: see unevaluated.py)
-                return () if tag is None else (tag,)
+            if tag is not None:
+                return (tag,)
         if not demand:
             return ()
         if demand not in self._implied_tags:
@@ -252,8 +251,9 @@ class Conditions:
         assert choice.condition is not None
         found = self._opened.get(choice.condition)
         if found is None:
-            subschema = self._subschemas.list[choice.path[0]]
-            found = self._subschemas.synthesized(subschema, {CONDITION: choice.condition}, "if")
+            # (not synthesized: where it holds, it evaluates for owners)
+            schema = {CONDITION: choice.condition}
+            found = self._subschemas.child(self._subschemas.list[choice.path[0]], schema, ("if",))
             self._opened[choice.condition] = found
         return found
 

@@ -9,7 +9,8 @@ Most branches of a long `oneOf` are kinds of objects. Two of them cannot hold at
 So a branch is split in two parts: the values that show its kind, which obey no other branch, and the rest. Rests that
 say the same, as those of `{"properties": {"kind": {"const": "a"}}}` and of `{"properties": {"kind": {"const": "b"}}}`
 do, are one set of values, and all of it obeys two branches. (400 such branches compile in 0.05 s, and in 4 s if every
-two are compared and each excludes all others.) Other rests are branches in their turn, which another key may tell apart.
+two are compared and each excludes all others.) Other rests are branches in their turn, which another key may tell
+apart.
 """
 
 from __future__ import annotations
@@ -175,8 +176,8 @@ class Kinds:
             groups: Any = [self._group_content(group, absent) for group in shape.groups]
             groups = tuple([one for one in groups if one is not None])
         else:
-            allowed = self._allowed(shape)
-            groups = frozenset([(name, self._contents.of(conj)) for name, conj in allowed.items() if name not in absent])
+            left = {name: conj for name, conj in self._allowed(shape).items() if name not in absent}
+            groups = frozenset([(name, self._contents.of(conj)) for name, conj in left.items()])
         bounds = (shape.min_properties, shape.max_properties)
         return groups, frozenset(shape.required), bounds, shape.types
 

@@ -14,7 +14,8 @@ Alternatives need care, because each alternative leaves its own marks:
 
 - All branches of an `anyOf` that hold leave their marks. So each set of branches is an alternative. The alternative
   need not say that the branches outside of the set do not hold: if more branches hold, less is unevaluated, and the
-  keyword demands less.
+  keyword demands less. If there are many branches, a choice is made for each, whether it holds. (Where a key tells them
+  apart, few sets are possible.)
 - For the opposite of the keyword (some property is unevaluated and breaks the keyword's subschema), each alternative
   must say that the branches outside of its set do not hold. Only branches that may leave marks count here.
 - Nothing inside `not` leaves marks.
