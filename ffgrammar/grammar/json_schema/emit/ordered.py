@@ -14,11 +14,16 @@ wants that are met. For `{"properties": {"a": A, "b": B}, "required": ["a"], "ad
 
 from __future__ import annotations
 
+from heapq import heappop, heappush
+
 from ffgrammar.core.errors import LimitError
 from ffgrammar.grammar.json_schema.emit.members import Body, Item, Members
 from ffgrammar.grammar.json_schema.emit.symbols import Symbols
 
 __all__ = ["ordered"]
+
+# The work of a list of properties, in units of `ExprStore.count_work`.
+WORK = 50
 
 # The number of properties, as far as it matters, and the wants that are met, as bits.
 State = tuple[int, int]
@@ -87,6 +92,7 @@ def _counted(em: Symbols, members: Members) -> list[Body]:
     for body, is_required, is_listed in members.items:
         if not is_listed:
             lists = _with_others(em, members, lists, cap)
+        em.store.count_work(WORK * len(lists))
         after: dict[State, list[Body]] = {}
         for (count, met), run in lists.items():
             if count < cap or most is None:
@@ -111,11 +117,13 @@ def _with_others(em: Symbols, members: Members, lists: Lists, cap: int) -> Lists
         return lists
     after: dict[State, list[Body]] = {state: [run] for state, run in lists.items()}
     found: Lists = {}
-    # in the order of `min`, every property leads to a later state or back to the same state
-    while after:
-        state = min(after, key=lambda one: (one[0], one[1].bit_count()))
-        count, met = state
+    # in this order, every property leads to a later state or back to the same state
+    todo = sorted([(count, met.bit_count(), met) for count, met in after])
+    while todo:
+        count, _, met = heappop(todo)
+        state = count, met
         bodies = after.pop(state)
+        em.store.count_work(WORK * len(bodies))
         loops = []
         if count == cap and members.most is None:
             loops = [(em.comma, *body) for body in members.others]
@@ -126,5 +134,8 @@ def _with_others(em: Symbols, members: Members, lists: Lists, cap: int) -> Lists
             following = (min(count + 1, cap), met | meets)
             if meets & met or following == state:
                 continue
-            after.setdefault(following, []).append((*run, em.comma, *body) if run else body)
+            if following not in after:
+                after[following] = []
+                heappush(todo, (following[0], following[1].bit_count(), following[1]))
+            after[following].append((*run, em.comma, *body) if run else body)
     return found
