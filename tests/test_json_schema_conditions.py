@@ -290,9 +290,41 @@ def _evaluated(random: Random) -> dict[str, Any]:
     return {"not": schema, "type": "object"} if random.random() < 0.25 else schema
 
 
+def _one_key(random: Random) -> dict[str, Any]:
+    """Choices whose branches are about the value of one key."""
+
+    def choice() -> dict[str, Any]:
+        name = random.choice("tx")
+        branches = []
+        demands: dict[str, Any] = random.choice([{}, {"required": [name]}, {"type": "object"}])
+        for _ in range(random.randrange(2, 4)):
+            value: Any = random.choice(
+                [
+                    True,
+                    False,
+                    {"type": "integer"},
+                    {"pattern": "a"},
+                    {"pattern": "b$"},
+                    {"enum": ["a", 1]},
+                    {"const": "s"},
+                ]
+            )
+            branch = {"properties": {name if random.random() < 0.95 else "y": value}, **demands}
+            branches.append({**branch, "title": "a branch"} if random.random() < 0.1 else branch)
+        made = {random.choice(["anyOf", "oneOf"]): branches}
+        return {"not": made} if random.random() < 0.15 else made
+
+    schema: dict[str, Any] = {"allOf": [choice() for _ in range(random.randrange(1, 5))]}
+    if random.random() < 0.2:
+        schema["unevaluatedProperties"] = False
+    if random.random() < 0.4:
+        schema["type"] = "object"
+    return schema
+
+
 @pytest.mark.parametrize(
     "make",
-    [_schema, _chain, _one_of, _dependencies, _array, _closed, _one_outcome, _contains, _strings, _evaluated],
+    [_schema, _chain, _one_of, _dependencies, _array, _closed, _one_outcome, _contains, _strings, _evaluated, _one_key],
     ids=[
         "if",
         "chain",
@@ -304,6 +336,7 @@ def _evaluated(random: Random) -> dict[str, Any]:
         "contains",
         "strings",
         "evaluated",
+        "one key",
     ],
 )
 @pytest.mark.parametrize("seed", range(80))
@@ -376,6 +409,17 @@ def test_many_branches_that_evaluate_keys() -> None:
     assert is_sentence(grammar, b'{"kind":"k50","p50":1}')
     assert not is_sentence(grammar, b'{"kind":"k50","p51":1}')
     assert not is_sentence(grammar, b'{"kind":"k100"}')
+
+
+def test_choices_on_one_key_are_met_in_its_value() -> None:
+    def one_of_three(number: int) -> dict[str, Any]:
+        return {"anyOf": [{"properties": {"k": {"pattern": f"<{number}{letter}>"}}} for letter in "abc"]}
+
+    schema = {"type": "object", "required": ["k"], "allOf": [one_of_three(number) for number in range(12)]}
+    grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=1000))
+    text = "".join([f"<{number}{'abc'[number % 3]}>" for number in range(12)])
+    assert is_sentence(grammar, f'{{"k":"{text}"}}'.encode())
+    assert not is_sentence(grammar, f'{{"k":"{text[:-4]}"}}'.encode())
 
 
 def test_a_chain_is_one_choice() -> None:

@@ -6,6 +6,7 @@ In reading order:
 - keyword_values: the values of keywords, checked and parsed.
 - negation: the opposite of a schema, as alternatives.
 - parts: what an item, or the value of a property, must obey.
+- one_key: branches that are about the value of one key.
 - kinds: branches of `oneOf` that one key tells apart.
 - one_of: the branches of `oneOf`, told apart where they overlap.
 - conditions: many choices on one key, as one choice.

@@ -58,11 +58,13 @@ def apply_any_of(
     value: Any,
     choices: list[Choice],
     path: EvaluationPath,
-) -> None:
+) -> Conj | None:
     options = context.values.schemas(subschema, word, value)
     if not path[2]:
-        choices.append(Choice(options, path))
-        return
+        found = context.one_keys.find(subschema, word, options)
+        if found is None:
+            choices.append(Choice(options, path))
+        return found
     # (see unevaluated.py)
     subschemas = context.subschemas
     annotated = [any([not EVALUATING.isdisjoint(subschemas.list[at].schema) for at in conj if at]) for conj in options]
@@ -72,12 +74,13 @@ def apply_any_of(
     if sum(annotated) <= FEW_MARKING:
         sets = sets_of(options, annotated, opposite, subschemas.limits.alternatives, subschema.pointer(word))
         choices.append(Choice(sets, path))
-        return
+        return None
     choices.append(Choice(options, (*path[:2], ())))
     for option, marks in zip(options, annotated, strict=True):
         if marks:
             without = () if opposite is None else opposite(option)
             choices.append(Choice([option, without], path, condition=Condition(option, (), ())))
+    return None
 
 
 @negates("anyOf")
@@ -94,9 +97,12 @@ def apply_one_of(
     value: Any,
     choices: list[Choice],
     path: EvaluationPath,
-) -> None:
+) -> Conj | None:
     options = context.values.schemas(subschema, word, value)
-    choices.append(Choice(context.one_ofs.exactly_one(subschema, options), path))
+    found = None if path[2] else context.one_keys.find(subschema, word, options)
+    if found is None:
+        choices.append(Choice(context.one_ofs.exactly_one(subschema, options), path))
+    return found
 
 
 @negates("oneOf")

@@ -19,6 +19,7 @@ from typing import Any
 
 from ffgrammar.grammar.json_schema.normalize.keyword_values import KeywordValues
 from ffgrammar.grammar.json_schema.normalize.negation import Negation
+from ffgrammar.grammar.json_schema.normalize.one_key import OneKeys
 from ffgrammar.grammar.json_schema.normalize.one_of import OneOfs
 
 __all__ = ["APPLICATIONS", "Context", "applies"]
@@ -46,9 +47,10 @@ class Context:
         strings: the string expressions of the build.
         negation: the opposites of schemas.
         one_ofs: the branches of every `oneOf`.
+        one_keys: the choices that are about one key.
     """
 
-    __slots__ = ("negation", "one_ofs", "strings", "subschemas", "values")
+    __slots__ = ("negation", "one_keys", "one_ofs", "strings", "subschemas", "values")
 
     def __init__(self, values: KeywordValues, negation: Negation, one_ofs: OneOfs) -> None:
         self.values = values
@@ -56,3 +58,4 @@ class Context:
         self.strings = values.strings
         self.negation = negation
         self.one_ofs = one_ofs
+        self.one_keys = OneKeys(values.subschemas)
