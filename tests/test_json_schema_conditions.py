@@ -422,6 +422,14 @@ def test_choices_on_one_key_are_met_in_its_value() -> None:
     assert not is_sentence(grammar, f'{{"k":"{text[:-4]}"}}'.encode())
 
 
+@pytest.mark.parametrize("word", ["anyOf", "oneOf"])
+def test_keys_that_branches_name_come_last(word: str) -> None:
+    branches = [{"properties": {"a": {"type": kind}}, "required": ["a"]} for kind in ("integer", "string")]
+    grammar = ff.compile_json_schema({word: branches, "properties": {"b": {}}}, BYTES, whitespace="compact")
+    assert is_sentence(grammar, b'{"b":1,"a":1}')
+    assert not is_sentence(grammar, b'{"a":1,"b":1}')
+
+
 def test_a_chain_is_one_choice() -> None:
     chain: Any = {"required": ["rest"]}
     for number in reversed(range(300)):

@@ -58,13 +58,13 @@ def apply_any_of(
     value: Any,
     choices: list[Choice],
     path: EvaluationPath,
-) -> Conj | None:
+) -> None:
     options = context.values.schemas(subschema, word, value)
     if not path[2]:
         found = context.one_keys.find(subschema, word, options)
-        if found is None:
-            choices.append(Choice(options, path))
-        return found
+        # (a choice even so: what it names comes after all other keys)
+        choices.append(Choice(options if found is None else [found], path))
+        return
     # (see unevaluated.py)
     subschemas = context.subschemas
     annotated = [any([not EVALUATING.isdisjoint(subschemas.list[at].schema) for at in conj if at]) for conj in options]
@@ -74,13 +74,12 @@ def apply_any_of(
     if sum(annotated) <= FEW_MARKING:
         sets = sets_of(options, annotated, opposite, subschemas.limits.alternatives, subschema.pointer(word))
         choices.append(Choice(sets, path))
-        return None
+        return
     choices.append(Choice(options, (*path[:2], ())))
     for option, marks in zip(options, annotated, strict=True):
         if marks:
             without = () if opposite is None else opposite(option)
             choices.append(Choice([option, without], path, condition=Condition(option, (), ())))
-    return None
 
 
 @negates("anyOf")
@@ -97,12 +96,10 @@ def apply_one_of(
     value: Any,
     choices: list[Choice],
     path: EvaluationPath,
-) -> Conj | None:
+) -> None:
     options = context.values.schemas(subschema, word, value)
     found = None if path[2] else context.one_keys.find(subschema, word, options)
-    if found is None:
-        choices.append(Choice(context.one_ofs.exactly_one(subschema, options), path))
-    return found
+    choices.append(Choice(context.one_ofs.exactly_one(subschema, options) if found is None else [found], path))
 
 
 @negates("oneOf")
