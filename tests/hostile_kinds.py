@@ -6,7 +6,7 @@ from typing import Any
 
 from hostile_sources import Made
 
-__all__ = ["counts", "demands", "kinds"]
+__all__ = ["counts", "demands", "evaluated", "kinds"]
 
 
 def kinds() -> Made:
@@ -94,3 +94,29 @@ def counts() -> Made:
         yield f"other keys, none of {n} numbers", "json", {"type": "object", "additionalProperties": values}, b'{"a":1'
         none = {"not": {"anyOf": [{"contains": {"const": i}} for i in range(n)]}}
         yield f"contains none of {n} numbers", "json", {"type": "array", **none}, b"[1,"
+
+
+def evaluated() -> Made:
+    """Branches and conditions about two keys, or whose keys are evaluated, and choices about one key."""
+    for n in (40, 200, 400):
+
+        def kind(i: int) -> dict[str, Any]:
+            return {"properties": {"t": {"const": f"k{i}"}, f"p{i}": {"type": "integer"}}}
+
+        numbers = range(n)
+        closed = [{"type": "object", "additionalProperties": False, **kind(i)} for i in numbers]
+        yield f"exactly one of {n} closed kinds, two keys", "json", {"oneOf": closed}, b'{"t":"k1"'
+        tagged = [{"type": "object", "required": ["t"], **kind(i)} for i in numbers]
+        schema: dict[str, Any] = {"anyOf": tagged, "unevaluatedProperties": False}
+        yield f"one of {n} kinds, others unevaluated", "json", schema, b'{"t":"k1"'
+        pairs = [{"properties": {"a": {"const": i % 20}, "b": {"const": i}}, "required": ["a", "b"]} for i in numbers]
+        rules: list[Any] = [{"if": one, "then": {"required": [f"p{i}"]}} for i, one in enumerate(pairs)]
+        yield f"{n} conditions on two keys", "json", {"type": "object", "allOf": rules}, b'{"a":1,'
+        rules = [{"if": {"properties": {"t": {"const": f"k{i}"}}}, "then": kind(i)} for i in numbers]
+        schema = {"type": "object", "allOf": rules, "unevaluatedProperties": False}
+        yield f"{n} conditions, others unevaluated", "json", schema, b'{"t":"k1"'
+        needs = {f"k{i}": [f"k{i + 1}"] for i in numbers}
+        yield f"{n} dependent keys, counted", "json", {"dependentRequired": needs, "maxProperties": n + 50}, b'{"k1":1'
+        texts = [{"anyOf": [{"properties": {"k": {"pattern": f"<{i}{c}>"}}} for c in "abc"]} for i in range(n // 10)]
+        schema = {"type": "object", "required": ["k"], "allOf": texts}
+        yield f"{n // 10} choices about one key", "json", schema, b'{"k":"<1a>'

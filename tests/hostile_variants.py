@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from hostile_choices import choices, conditions, conditions_on_one_key, rules_about_keys
 from hostile_contains import bounded_contains
 from hostile_cycles import cycles
-from hostile_kinds import counts, demands, kinds
+from hostile_kinds import counts, demands, evaluated, kinds
 from hostile_mixtures import mixtures
 from hostile_patterns import patterns
 from hostile_sources import LETTERS, PRIMES, WORDS, Hostile, Made, string
@@ -23,7 +23,7 @@ OVERLAPPING = "the and for are but not you all any can had her was one our out".
 def variants() -> Iterator[Hostile]:
     """All of them."""
     keys = (_dependent_keys, _required_keys, _patterns_of_keys)
-    told_apart = (kinds, demands, counts)
+    told_apart = (kinds, demands, counts, evaluated)
     many = (
         *keys,
         _arrays,
