@@ -130,8 +130,8 @@ class _Builder:
         self.never = [one is None for one in members]
         # The instructions that only look at what comes next: a character, or the end of the text.
         self.decides = {at for at, step in enumerate(program) if step.kind in (NEXT, END)}
-        # By CHAR: the threads after its character.
-        self.after = {at: self.closure(at + 1) for at, step in enumerate(program) if step.kind == CHAR}
+        # By CHAR: the threads after its character. By NEXT and END: the threads if what is asked holds.
+        self.after = {at: self.closure(at + 1) for at, step in enumerate(program) if step.kind in (CHAR, NEXT, END)}
         # By class: the CHARs and NEXTs whose set of characters contains the class (`takes`).
         having: dict[CharSet, list[int]] = {}
         for at, step in enumerate(program):
@@ -203,7 +203,7 @@ class _Builder:
         found = {*threads, *watched, *self.start}
         new = found & self.decides
         while new:
-            more = {one for at in new for one in self.closure(at + 1)} - found
+            more = {one for at in new for one in self.after[at]} - found
             found |= more
             new = more & self.decides
         return _bits(found - {GAP}) | self.never_bit
@@ -317,7 +317,7 @@ class _Builder:
             # (a repeat of NEXT or END comes back to itself without reading a character)
             if holds and at not in decided:
                 decided.add(at)
-                waiting += reversed(self.closure(at + 1))
+                waiting += reversed(self.after[at])
         return list(found)
 
     def step(self, threads: Iterable[int], character: int) -> tuple[int, ...]:
