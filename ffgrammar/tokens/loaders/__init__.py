@@ -4,9 +4,10 @@ In reading order:
 
     tiktoken            a `tiktoken.Encoding`
     huggingface_splits  the pre-tokenizers of a tokenizer.json, as patterns
-    implied_splits      where a vocabulary cuts texts although there is no pre-tokenizer
     name_index          a hash table from names to ids
     name_table          names of tokens by id, and ids by name
+    neighbours          which kinds of characters are neighbours in names
+    implied_splits      where a vocabulary cuts texts although there is no pre-tokenizer
     json_scanner        JSON text read byte by byte
     merge_texts         where the names of merges lie in the text of a tokenizer.json
     merge_names         the ids of the merges of a tokenizer.json, which names tokens

@@ -7,7 +7,7 @@ pair of kinds are cut apart:
     cuts = implied_split({"▁the": 1, 'quote"': 2, ...}, space="▁")      # a Split, or None
 
 The cuts change no token. But where many cuts are known, less text has to be looked at to know which tokens are
-canonical. To find the cuts takes 5 to 40 ms.
+canonical. To find the cuts takes 1 to 4 ms.
 """
 
 from __future__ import annotations
@@ -15,44 +15,43 @@ from __future__ import annotations
 from collections.abc import Iterable
 from string import ascii_letters, digits, punctuation
 
+from ffgrammar.tokens.loaders.name_table import NameTable
+from ffgrammar.tokens.loaders.neighbours import neighbour_kinds
 from ffgrammar.tokens.pretokenize.split import Split
+from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 
 __all__ = ["implied_split"]
 
 # The characters of the kinds 1 and up. After these comes the kind of the space. All other characters are of the kind 0.
 KINDS = [ascii_letters, digits, *punctuation]
-END = len(KINDS) + 2  # the kind of SEPARATOR
-SEPARATOR = "\ud800"  # stands between two names; no text has this character
+END = len(KINDS) + 2  # every kind is below this
 
 
-def implied_split(names: Iterable[str], space: str) -> Split | None:
+def implied_split(names: Iterable[str] | NameTable, space: str) -> Split | None:
     """The cuts, or None if each pair of kinds is neighbours in some token.
 
     Args:
         names: all texts that merges make or begin from. More names only mean fewer cuts.
         space: the character that stands for the space in the names.
     """
-    # (numpy takes longer to import than most vocabularies to load)
-    import numpy as np
-
-    kind_of = np.zeros(0x80, np.uint8)
+    kind_of = bytearray(256)
     for number, members in enumerate(KINDS, start=1):
-        kind_of[[ord(one) for one in members]] = number
-    codes = np.frombuffer(SEPARATOR.join(names).encode("utf-32-le", "surrogatepass"), np.uint32)
-    kinds = np.where(codes < 0x80, kind_of[np.minimum(codes, 0x7F)], 0).astype(np.int64)
-    kinds[codes == ord(space)] = END - 1
-    kinds[codes == ord(SEPARATOR)] = END
-    seen = np.bincount(kinds[:-1] * (END + 1) + kinds[1:], minlength=(END + 1) ** 2).reshape(END + 1, END + 1) > 0
-    joined = seen[:END, :END]
-    if joined.all():
+        for byte in members.encode():
+            kind_of[byte] = number
+    if isinstance(names, NameTable):
+        packed = names.names
+    else:
+        packed = PackedTokens([name.encode("utf-8", "surrogatepass") for name in names])
+    joined = neighbour_kinds(packed, bytes(kind_of), space.encode(), END)
+    if all(map(all, joined)):
         return None
     # (all kinds that may have the same kinds after them share one alternative)
     followers: dict[bytes, list[int]] = {}
     for kind in range(END):
-        followers.setdefault(joined[kind].tobytes(), []).append(kind)
+        followers.setdefault(joined[kind], []).append(kind)
     alternatives = []
     for kinds_before in followers.values():
-        after = [kind for kind in range(END) if joined[kinds_before[0], kind]]
+        after = [kind for kind in range(END) if joined[kinds_before[0]][kind]]
         if after:
             alternatives.append(f"{_any_of(kinds_before, space)}(?={_any_of(after, space)})")
     return Split(f"(?:{'|'.join(alternatives)})*(?:\\s|\\S)" if alternatives else r"(?:\s|\S)")
@@ -66,7 +65,18 @@ def _any_of(kinds: list[int], space: str) -> str:
     chosen = [members[kind - 1] for kind in range(1, END) if (kind in kinds) == inside]
     if not chosen:
         return r"(?:\s|\S)"
-    return ("[" if inside else "[^") + "".join(_escaped(one) for text in chosen for one in text) + "]"
+    return ("[" if inside else "[^") + _ranges("".join(chosen)) + "]"
+
+
+def _ranges(characters: str) -> str:
+    """The inside of a class of these characters. (The fewer ranges it has, the sooner the class is read and asked.)"""
+    codes = sorted(map(ord, characters))
+    starts = [code for code in codes if code - 1 not in codes]
+    ends = [code for code in codes if code + 1 not in codes]
+    return "".join(
+        _escaped(chr(start)) + (f"-{_escaped(chr(end))}" if start < end else "")
+        for start, end in zip(starts, ends, strict=True)
+    )
 
 
 def _escaped(one: str) -> str:

@@ -80,7 +80,7 @@ cdef bint begin_batch(
     return True
 
 
-cdef bint end_batch(NameTable table, Batch* batch, const uint8_t* never, int32_t* whole, uint32_t* ids) noexcept nogil:
+cdef bint end_batch(NameTable table, const Batch* batch, const uint8_t* never, int32_t* whole, uint32_t* ids) noexcept nogil:
     """Looks up the names of a batch, and writes the ids. Before, `whole` is what the merge before the batch makes, and afterwards
     what the last merge of the batch makes. Returns False where `read_merges` does."""
     cdef int32_t left, right
@@ -88,10 +88,15 @@ cdef bint end_batch(NameTable table, Batch* batch, const uint8_t* never, int32_t
     for i in range(batch.size):
         left = names_find(&table.index, &batch.names[2 * i])
         right = names_find(&table.index, &batch.names[2 * i + 1])
-        whole[0] = find_whole(table, &batch.names[2 * i], whole[0], batch.rest)
-        if left < 0 or right < 0 or whole[0] < 0 or never[left] or never[right]:
+        if left < 0 or right < 0 or never[left] or never[right]:
             return False
-        ids[3 * i], ids[3 * i + 1], ids[3 * i + 2] = <uint32_t>left, <uint32_t>right, <uint32_t>whole[0]
+        ids[3 * i], ids[3 * i + 1] = <uint32_t>left, <uint32_t>right
+    # (a loop of its own: a wrong guess of the processor here would throw away look-ups that are under way)
+    for i in range(batch.size):
+        whole[0] = find_whole(table, &batch.names[2 * i], whole[0], batch.rest)
+        if whole[0] < 0:
+            return False
+        ids[3 * i + 2] = <uint32_t>whole[0]
     return True
 
 
@@ -157,10 +162,13 @@ cdef void fetch_names(const NameIndex* index, const Batch* batch) noexcept nogil
 
 cdef int32_t find_whole(NameTable table, const Name* two, int32_t last, uint8_t* spare) noexcept nogil:
     """The id of two names together, or -1. `last` is what the last merge makes. `spare` has room for both names."""
-    cdef int32_t next_ = last + 1
+    cdef const uint32_t* offsets = table.names.offsets
+    cdef int32_t likely, next_ = last + 1
     cdef Name whole
-    if is_whole(table, two, last):
-        return last
+    # (No branch, because both are about as likely. The other way is possible only if both names have the same size.)
+    likely = last + (offsets[last + 1] - offsets[last] != two[0].size + two[1].size)
+    if <uint32_t>likely < table.names.count and is_whole(table, two, likely):
+        return likely
     if <uint32_t>next_ < table.names.count and is_whole(table, two, next_):
         return next_
     memcpy(spare, two[0].text, two[0].size)

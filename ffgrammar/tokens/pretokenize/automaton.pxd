@@ -15,15 +15,15 @@ cdef class _Builder:
     cdef set matching
     cdef tuple start
     cdef list begins
+    cdef list unbegun
     cdef list states
     cdef dict numbers
     cdef check_total(self)
     cdef bint is_final(self, Py_ssize_t at) except -1
     cdef asked_by(self, Py_ssize_t at)
     cdef tuple successors(self, Py_ssize_t at, Py_ssize_t character)
-    cdef list in_match(self, list threads, watched, Py_ssize_t character)
-    cdef list in_gap(self, watched, Py_ssize_t character)
-    cdef list next_match(self, watched, Py_ssize_t character)
+    cdef list in_gap(self, seen, Py_ssize_t character)
+    cdef both(self, one, other)
     cdef watch(self, watched, Py_ssize_t character)
     cdef list unwatched(self, tuple threads, watched)
     cdef list number_all(self, list states)

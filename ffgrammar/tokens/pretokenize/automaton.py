@@ -130,8 +130,8 @@ class _Builder:
         self.never = [one is None for one in members]
         # The instructions that only look at what comes next: a character, or the end of the text.
         self.decides = {at for at, step in enumerate(program) if step.kind in (NEXT, END)}
-        # By CHAR: the threads after its character.
-        self.after = {at: self.closure(at + 1) for at, step in enumerate(program) if step.kind == CHAR}
+        # By CHAR: the threads after its character. By NEXT and END: the threads if what is asked holds.
+        self.after = {at: self.closure(at + 1) for at, step in enumerate(program) if step.kind in (CHAR, NEXT, END)}
         # By class: the CHARs and NEXTs whose set of characters contains the class (`takes`).
         having: dict[CharSet, list[int]] = {}
         for at, step in enumerate(program):
@@ -147,6 +147,8 @@ class _Builder:
         self.start = self.closure(0)
         # By class: the threads of a match after its first character, if this is of the class.
         self.begins = [self.step(self.resolve(self.start, one), one) for one in range(alphabet.size)]
+        # By class: what is watched after a character of the class, if no match may begin at it.
+        self.unbegun = [self.watch(self.start, one) for one in range(alphabet.size)] if split.gaps else []
         self.states: list[State] = [(self.start, frozenset())]
         # (A state inside a match may have the same threads as the state before a text, but is another state. So the
         # state before a text is entered here under a key that no other state has.)
@@ -185,8 +187,10 @@ class _Builder:
         """Raises TokenizerError unless each character by itself can be a match, whatever follows. Then a text has no
         gaps."""
         for begun, never in zip(self.begins, self.never, strict=True):
+            if never or self.has_match(begun):
+                continue
             for character in range(-1, self.alphabet.size):
-                if not never and not self.has_match(self.resolve(begun, character)):
+                if not self.has_match(self.resolve(begun, character)):
                     raise TokenizerError(f"pre-tokenizer pattern: it leaves characters out: {self.pattern!r}")
 
     def is_final(self, at: int) -> bool:
@@ -203,7 +207,7 @@ class _Builder:
         found = {*threads, *watched, *self.start}
         new = found & self.decides
         while new:
-            more = {one for at in new for one in self.closure(at + 1)} - found
+            more = {one for at in new for one in self.after[at]} - found
             found |= more
             new = more & self.decides
         return _bits(found - {GAP}) | self.never_bit
@@ -212,37 +216,40 @@ class _Builder:
         """(states where the pre-token goes on, states where it ends before the character, whether some thread matches
         before the character)."""
         threads, watched = self.states[at]
+        seen = self.watch(watched, character)
         if threads == (GAP,):
             if self.never[character]:
                 return [], [], False
-            begun = self.next_match(watched, character)
-            return self.number_all(self.in_gap(watched, character)), self.number_all(begun), False
+            begun = self.unwatched(self.begins[character], seen)
+            return self.number_all(self.in_gap(seen, character)), self.number_all(begun), False
         before, matched = self.until_match(self.resolve(threads, character))
         if self.never[character]:
             return [], [], matched
-        after = self.in_match(before, watched, character)
+        passed = self.step(before, character)
+        after = self.unwatched(passed, seen)
         if at == 0:
             # (at the start of a text the first way is always that of a match, even if no match can begin there)
-            return [*(self.number_all(after) or [DEAD]), *self.number_all(self.in_gap([], character))], [], matched
+            return (
+                [*(self.number_all(after) or [DEAD]), *self.number_all(self.in_gap(frozenset(), character))],
+                [],
+                matched,
+            )
         ends: list[State] = []
         if matched:
-            watched_after = [*watched, *before]
-            ends = [*self.next_match(watched_after, character), *self.in_gap(watched_after, character)]
+            # (from here on, the threads before the match are watched, too)
+            seen = self.both(seen, None if self.has_match(passed) else frozenset(passed))
+            ends = [*self.unwatched(self.begins[character], seen), *self.in_gap(seen, character)]
         return self.number_all(after), self.number_all(ends), matched
 
-    def in_match(self, threads: list[int], watched: Iterable[int], character: int) -> list[State]:
-        """The states where the match goes on with a character."""
-        return self.unwatched(self.step(threads, character), self.watch(watched, character))
-
-    def in_gap(self, watched: Iterable[int], character: int) -> list[State]:
-        """The states where the character is one of a gap. Nothing that is watched may match, nor may a match begin at
-        the character."""
-        seen = self.watch([*watched, *self.start], character) if self.split.gaps else None
+    def in_gap(self, seen: frozenset[int] | None, character: int) -> list[State]:
+        """The states where the character is one of a gap. `seen` is what is watched after the character. No match may
+        begin at the character."""
+        seen = self.both(seen, self.unbegun[character]) if self.split.gaps else None
         return [] if seen is None else [((GAP,), seen)]
 
-    def next_match(self, watched: Iterable[int], character: int) -> list[State]:
-        """The states where a match begins with the character."""
-        return self.unwatched(self.begins[character], self.watch(watched, character))
+    def both(self, one: frozenset[int] | None, other: frozenset[int] | None) -> frozenset[int] | None:
+        """What is watched after a character, of two sets together (`watch`)."""
+        return None if one is None or other is None else one | other
 
     def watch(self, watched: Iterable[int], character: int) -> frozenset[int] | None:
         """What is watched after a character. None if a watched thread matches: before the character, or after it
@@ -317,7 +324,7 @@ class _Builder:
             # (a repeat of NEXT or END comes back to itself without reading a character)
             if holds and at not in decided:
                 decided.add(at)
-                waiting += reversed(self.closure(at + 1))
+                waiting += reversed(self.after[at])
         return list(found)
 
     def step(self, threads: Iterable[int], character: int) -> tuple[int, ...]:

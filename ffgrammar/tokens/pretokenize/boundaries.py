@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from array import array
+from itertools import zip_longest
 from typing import NamedTuple
 
 from ffgrammar.tokens.pretokenize.alphabet import Alphabet
@@ -77,5 +78,4 @@ class Automaton(NamedTuple):
 def by_way(cells: list[list[int]]) -> list[list[int]]:
     """Takes a list of successors for each cell; a cell is a state and a class. Returns a list for each way: the
     successor of each cell, or DEAD. There is at least one such list."""
-    ways = max(1, *map(len, cells))
-    return [[cell[way] if way < len(cell) else DEAD for cell in cells] for way in range(ways)]
+    return list(map(list, zip_longest(*cells, fillvalue=DEAD))) or [[DEAD] * len(cells)]

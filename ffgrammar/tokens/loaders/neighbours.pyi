@@ -1,0 +1,3 @@
+from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
+
+def neighbour_kinds(names: PackedTokens, kind_of: bytes, space: bytes, kinds: int) -> list[bytes]: ...
