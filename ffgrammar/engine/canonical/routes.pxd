@@ -47,6 +47,7 @@ cdef class Routes:
     cdef Vec routes        # lists of Route
     # Scratch.
     cdef uint32_t room     # how many more places the current question may open
+    cdef uint32_t guesses  # how many more hints the current question may try
     cdef Vec ends          # what Reach.ends_after says of a place
     cdef CanonicalState* states  # the arrays of a walk that lists routes (TokenWalk)
     cdef Config* configs
@@ -80,6 +81,12 @@ cdef class Routes:
 
     # `judge` for a token that leads to a place.
     cdef int goes_on(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
+
+    # Part of goes_on: whether a sentence goes on with the hint of a token. Returns 1; NOT_KNOWN; or a status.
+    cdef int try_hint(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
+
+    # Keep a hint: `route` came after `token` in some grammar. Returns nothing.
+    cdef void keep_hint(self, uint32_t token, uint32_t route) noexcept nogil
 
     # Part of goes_on: whether a sentence goes on after a token with one of the routes that are listed. Returns as `judge`.
     cdef int try_listed(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil

@@ -8,19 +8,22 @@ Vocabularies that are merged byte by byte are not served. They come with a pre-t
 answer more questions (outlines.pyx). (On cl100k_base, canonical masks along compact documents took 1.06 times the time with
 routes.)
 
+What came after a token at one place often can come at another, in other grammars, too. It is tried before routes are listed.
+
 A verdict of 0 means that all routes were tried. Where the routes are too many, only some are listed, and those that do not help
 leave the question open.
 """
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint8_t, uint16_t, uint32_t
+from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from ffgrammar.core.bits cimport bit_count, bit_test
 from ffgrammar.core.intern cimport (
     intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len, intern_truncate)
 from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.threads cimport atomic_load_word, atomic_put_word
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init
 from ffgrammar.engine.canonical.characters cimport FIRST_CHARACTER, PRINTABLE, next_character
 from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
@@ -28,7 +31,7 @@ from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.token_walk cimport walk_begin, walk_next
 from ffgrammar.engine.canonical.witnesses cimport Witnesses
 from ffgrammar.engine.values.trace cimport VIRTUAL
-from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, NO_NODE, UNCONSTRAINED
+from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, NO_NODE, ROUTE_HINTS, UNCONSTRAINED
 from ffgrammar.tokens.vocabulary.trie cimport subtree_end
 
 cdef enum:
@@ -43,11 +46,13 @@ cdef enum:
 
     # in `listed` of a place: which of its routes are listed
     NOTHING = 0
-    FEW = 1   # those of some characters; if they do not help, all are listed
-    SOME = 2  # those of some characters, or none; all of them are too many
-    ALL = 3
+    HINT = 1  # a hint; if it does not help, more are listed
+    FEW = 2   # those of some characters; if they do not help, all are listed
+    SOME = 3  # those of some characters, or none; all of them are too many
+    ALL = 4
 
     MAX_OPENED = 64      # places that may be opened for one question
+    MAX_GUESSES = 8      # hints that may be tried for one question
     FEW_NEXT = 4         # if more bytes may come, the routes of characters are listed first
     # If more bytes may come, the routes are too many, and only those that begin a witness are listed (witnesses.pyx). (Inside a
     # string that must be an address, most questions would open 64 places in vain.)
@@ -107,6 +112,7 @@ cdef class Routes:
 
     cdef void begin(self) noexcept nogil:
         self.room = MAX_OPENED
+        self.guesses = MAX_GUESSES
 
     cdef bint serves(self, Engine engine, const Config* config) noexcept nogil:
         # (virtual rows do not last; nodes of unmergeable tokens would be part of a place)
@@ -166,10 +172,19 @@ cdef class Routes:
             at.node[i] = NO_NODE
 
     cdef int goes_on(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil:
+        cdef uint32_t listed
         cdef int status = self.can_end_at(engine, number)
         if status != 0:
             return status
-        if (<Place*>self.places.data)[number].listed == NOTHING:
+        if (<Place*>self.places.data)[number].listed == HINT:
+            status = self.try_listed(engine, number, token)
+            if status != NOT_KNOWN:
+                return status
+        listed = (<Place*>self.places.data)[number].listed
+        if listed <= <uint32_t>HINT:
+            status = self.try_hint(engine, number, token)
+            if status != NOT_KNOWN:
+                return status
             if self.room == 0:
                 return NOT_KNOWN
             self.room -= 1
@@ -178,10 +193,37 @@ cdef class Routes:
                 return status
         status = self.try_listed(engine, number, token)
         if status == NOT_KNOWN and (<Place*>self.places.data)[number].listed == FEW and self.room:
+            if listed == FEW:
+                status = self.try_hint(engine, number, token)
+                if status != NOT_KNOWN:
+                    return status
             status = self.list_all(engine, number)
             if status >= 0:
                 status = self.try_listed(engine, number, token)
         return status
+
+    cdef int try_hint(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil:
+        cdef uint64_t hint = atomic_load_word(&self.rules.route_hints[token % ROUTE_HINTS])
+        cdef Route route
+        cdef int status
+        route.token = <uint32_t>hint
+        if hint >> 32 != token or route.token == 0 or self.guesses == 0:
+            return NOT_KNOWN
+        self.guesses -= 1
+        status = self.find_next_place(engine, number, route.token, &route.place)
+        if status > 0:
+            status = self.goes_on(engine, route.place, route.token)
+        if status != 1:
+            return NOT_KNOWN if status >= 0 else status
+        route.verdict = YES
+        if (<Place*>self.places.data)[number].listed == NOTHING:
+            if vec_extend(&self.routes, <const uint32_t*>&route, ROUTE_WORDS) < 0:
+                return NO_MEMORY
+            self.set_routes(number, self.routes.len - ROUTE_WORDS, HINT)
+        return 1
+
+    cdef void keep_hint(self, uint32_t token, uint32_t route) noexcept nogil:
+        atomic_put_word(&self.rules.route_hints[token % ROUTE_HINTS], <uint64_t>token << 32 | route)
 
     cdef int try_listed(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil:
         cdef const Place* place = <const Place*>self.places.data + number
@@ -192,6 +234,8 @@ cdef class Routes:
         for i in range(place.count):
             if route[i].verdict == YES:
                 status = self.rules.merges.pair(token, route[i].token)
+                if status > 0:
+                    self.keep_hint(token, route[i].token)
                 if status != 0:
                     return NO_MEMORY if status < 0 else 1
         # (the places may move)
@@ -234,6 +278,8 @@ cdef class Routes:
             # (the routes may have moved)
             route = <Route*>(self.routes.data + base) + count
             route.verdict = UNKNOWN if status < 0 else YES if status == 1 else NO if status == 0 else PERHAPS
+            if status == 1:
+                self.keep_hint(token, route.token)
             if status < 0 or status == 1:
                 return status
             result = max(result, status)
@@ -243,14 +289,17 @@ cdef class Routes:
         cdef CanonicalState at
         cdef Config config
         cdef uint32_t i
-        cdef int status = 1
+        cdef int status
         self.read_place(number, &config, &at)
         self.rules.start(&at, False)
-        self.rules.feed_token(&at, token)
         for i in range(self.rules.trie.offsets[token], self.rules.trie.offsets[token + 1]):
-            if status > 0:
-                status = self.steps.step(engine, &config, self.rules.trie.blob[i])
-        return self.find_place(&config, &at, next) if status >= 0 else status
+            status = self.steps.step(engine, &config, self.rules.trie.blob[i])
+            if status <= 0 or not self.rules.feed(&at, self.rules.trie.blob[i]):
+                return min(status, 0)
+        if at.character.need or self.rules.is_misspelt(&at, token):
+            return 0
+        status = self.find_place(&config, &at, next)
+        return status if status < 0 else 1
 
     cdef int open_place(self, Engine engine, uint32_t number) noexcept nogil:
         cdef uint32_t[8] bytes

@@ -87,9 +87,10 @@ cdef class CanonicalRules:
         self.is_sure = <uint8_t*>calloc(self.pretokens.states, 1)
         self.is_atom = <uint8_t*>calloc(<size_t>trie.vocab_size + 1, 1)
         self.other_ways = <uint64_t*>calloc(<size_t>trie.vocab_size + 1, sizeof(uint64_t))
+        self.route_hints = <uint64_t*>calloc(ROUTE_HINTS, sizeof(uint64_t))
         self.nothing_follows = <uint64_t*>calloc(KEPT, sizeof(uint64_t))
         self.partners_below = <uint64_t*>calloc(KEPT_PARTNERS, sizeof(uint64_t))
-        if not (self.may_stop and self.is_sure and self.is_atom and self.other_ways and self.nothing_follows
+        if not (self.may_stop and self.is_sure and self.is_atom and self.other_ways and self.route_hints and self.nothing_follows
                 and self.partners_below):
             raise MemoryError
         for number in atoms:
@@ -117,6 +118,7 @@ cdef class CanonicalRules:
         free(self.is_atom)
         free(self.is_sure)
         free(self.other_ways)
+        free(self.route_hints)
         free(self.nothing_follows)
         free(self.partners_below)
         free(self.free_ends)
