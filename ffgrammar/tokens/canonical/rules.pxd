@@ -20,7 +20,7 @@ cdef enum:
     NO_NODE = 0x7FFFFFFF        # in `node`: the pre-token so far begins no unmergeable token
     KEPT = 1 << 14              # entries of `nothing_follows`
     KEPT_PARTNERS = 1 << 15     # entries of `partners_below`
-    ROUTE_HINTS = 1 << 12       # entries of `route_hints`
+    ROUTE_HINTS = 1 << 15       # entries of `route_hints`
     FAILED = -1                 # there is no memory
 
 
