@@ -153,6 +153,7 @@ cdef class DeadEnds:
     cdef int list_by_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil:
         cdef StoredMask* mask
         cdef bint looked = False
+        cdef bint has_routes
         cdef uint32_t i
         cdef int status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
         self.lookahead.steps.dependent_answers += looked
@@ -162,14 +163,17 @@ cdef class DeadEnds:
         if mask.count == DENSE:
             mask_release(mask)
             return 0
+        # (routes cost less than texts, and need no list)
+        has_routes = self.lookahead.routes.serves(engine, config)
         for i in range(mask.count):
-            if status >= 0 and bit_test(part.transition.mask, mask.words[i]):
+            if bit_test(part.transition.mask, mask.words[i]):
                 status = vec_push(&self.asked, mask.words[i])
+                if status < 0 or has_routes:
+                    break
         mask_release(mask)
         if status < 0 or self.asked.len == 0:
             return NO_MEMORY if status < 0 else 1
-        # (routes cost less than texts)
-        return 0 if self.lookahead.routes.serves(engine, config) else self.ask_texts(engine, config, part)
+        return 0 if has_routes else self.ask_texts(engine, config, part)
 
     cdef int ask_texts(self, Engine engine, const Config* config, const SievePart* part) noexcept nogil:
         cdef CanonicalState at

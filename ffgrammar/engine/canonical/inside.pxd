@@ -39,6 +39,7 @@ cdef class InsideTokens:
     cdef Vec* dead        # where dead ends are appended; it must live as long as this object
     # Scratch.
     cdef Vec verdicts     # by outcome: 1 if the pre-token can end, or if the tokens are judged elsewhere; or 0
+    cdef Vec asked        # by outcome: whether tokens of the list that is judged lead to it
     cdef Vec unfollowed   # a mask: see `doubt`
     cdef Vec is_doubtful  # by outcome of a transition: see `doubt`
 
@@ -52,16 +53,20 @@ cdef class InsideTokens:
     # The work of judge. It takes the states of the survey of Leads.base one by one.
     cdef int judge_surveyed(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil
 
+    # Part of judge_surveyed: fill `asked` for the `count` tokens that are at `listed_at` in the notes. If they are MANY, all
+    # outcomes are asked for.
+    cdef int find_asked(self, Engine engine, const SievePart* part, uint32_t listed_at, uint32_t count) noexcept nogil
+
     # Part of judge_surveyed: whether those of `count` tokens that have no lead all lead to one lexer state. If so, `config` gets
     # this state, and the tokens can be judged together although the survey is that of a base. No row is virtual.
     cdef int lead_together(
         self, Engine engine, const uint32_t* tokens, uint32_t count, Config* config) noexcept nogil
 
     # Part of judge_surveyed: fill `verdicts` for the tokens that lead to `config`. An outcome gets 1 if the pre-token can end
-    # after its tokens, or if judge_by_endings judges them. It gets 0 if this was not found, or may not hold for other texts.
-    # `is_exact` says whether the tokens lead to `config` itself, or to a place from which the text goes on in the same way.
-    # `answers` is what SearchSteps.dependent_answers was before `config` was found. Returns 1 if all outcomes get 1; 0; or a
-    # status.
+    # after its tokens, if judge_by_endings judges them, or if it is not in `asked`. It gets 0 if this was not found, or may not
+    # hold for other texts. `is_exact` says whether the tokens lead to `config` itself, or to a place from which the text goes on
+    # in the same way. `answers` is what SearchSteps.dependent_answers was before `config` was found. Returns 1 if all outcomes get
+    # 1; 0; or a status.
     cdef int judge_outcomes(
         self, Engine engine, const Transition* transition, const Config* config, bint is_exact, size_t answers) noexcept nogil
 

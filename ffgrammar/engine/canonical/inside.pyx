@@ -57,11 +57,13 @@ cdef class InsideTokens:
         vec_init(&self.verdicts)
         vec_init(&self.unfollowed)
         vec_init(&self.is_doubtful)
+        vec_init(&self.asked)
 
     def __dealloc__(self):
         vec_free(&self.verdicts)
         vec_free(&self.unfollowed)
         vec_free(&self.is_doubtful)
+        vec_free(&self.asked)
 
     cdef int judge(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil:
         cdef uint32_t listed_at = offset[0]
@@ -120,6 +122,8 @@ cdef class InsideTokens:
             is_exact = not config.row & VIRTUAL and (
                 not has_base or (not self.leads.has_open_base and is_complete(&engine.recognizer, config.state)))
             if status >= 0:
+                status = self.find_asked(engine, part, at, listed)
+            if status >= 0:
                 status = self.judge_outcomes(engine, transition, &config, is_exact or not has_base, answers)
             if status == 0 and not is_exact and listed != <uint32_t>MANY and not config.row & VIRTUAL:
                 status = self.lead_together(engine, words + at, listed, &config)
@@ -137,6 +141,29 @@ cdef class InsideTokens:
                 return min(status, OK)
             at += 0 if listed == <uint32_t>MANY else listed
         return self.judge_doubtful(engine, part) if self.is_doubtful.len else OK
+
+    cdef int find_asked(self, Engine engine, const SievePart* part, uint32_t listed_at, uint32_t count) noexcept nogil:
+        cdef uint32_t outcomes = part.transition.count
+        cdef const uint32_t* group
+        cdef uint32_t at, i, _number
+        cdef int status
+        self.asked.len = 0
+        if vec_fill(&self.asked, outcomes, 0xFF if count == <uint32_t>MANY else 0) < 0:
+            return NO_MEMORY
+        if count == <uint32_t>MANY:
+            return OK
+        status = self.groups.find(
+            engine, self.leads.base, part, listed_at, self.notes.words.data + listed_at, count, &at)
+        if status < 0:
+            return status
+        group = self.groups.words.data + at + 1
+        for _number in range(self.groups.words.data[at]):
+            if group[0] != <uint32_t>BY_THEMSELVES:
+                self.asked.data[group[0]] = True
+            for i in range(group[1] if group[0] == <uint32_t>BY_THEMSELVES else 0):
+                self.asked.data[part.transition.after[group[2 + i]]] = True
+            group += 2 + group[1]
+        return OK
 
     cdef int lead_together(
         self, Engine engine, const uint32_t* tokens, uint32_t count, Config* config
@@ -171,8 +198,8 @@ cdef class InsideTokens:
         if status < 0:
             return status
         for outcome in range(transition.count):
-            if transition.needs_ending[outcome]:
-                # (judge_by_endings has judged these tokens)
+            if transition.needs_ending[outcome] or not self.asked.data[outcome]:
+                # (judge_by_endings has judged these tokens, or there are none)
                 status = 1
             elif is_exact:
                 status = self.single.can_end(engine, config, transition, outcome, ends)
