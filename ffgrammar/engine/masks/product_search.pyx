@@ -95,7 +95,7 @@ cdef bint is_alive(Products* p, const uint32_t* parts, uint32_t number) noexcept
     return False
 
 
-cdef int any_alive(Products* p, const uint32_t* parts, uint32_t width) noexcept nogil:
+cdef int hint_alive(Products* p, const uint32_t* parts, uint32_t width) noexcept nogil:
     cdef uint32_t i
     cdef int status
     for i in range(width):
@@ -103,10 +103,14 @@ cdef int any_alive(Products* p, const uint32_t* parts, uint32_t width) noexcept 
             status = read_witnesses(&p.parts, parts[i])
             if status < 0:
                 return status
-    if is_alive(p, parts, p.hint):
-        return 1
+    return is_alive(p, parts, p.hint)
+
+
+cdef int others_alive(Products* p, const uint32_t* parts) noexcept nogil:
+    cdef uint32_t last = p.hint
+    cdef uint32_t i
     for i in range(term_count(p)):
-        if i != p.hint and is_alive(p, parts, i):
+        if i != last and is_alive(p, parts, i):
             return 1
     return pulse(&p.parts.nodes.pulse, 1)
 
@@ -244,7 +248,9 @@ cdef int try_byte(Products* p, uint32_t number, uint32_t width, uint32_t byte) n
         return NO_MEMORY
     if heap_push(&p.heap, cost_of(p, parts, p.distances.data[found]), found) < 0:
         return NO_MEMORY
-    status = any_alive(p, parts, width)
+    status = hint_alive(p, parts, width)
+    if status == 0:
+        status = others_alive(p, parts)
     if status < 0 or (status == 0 and not any_met(p, parts)):
         return status
     status = keep_path(p, parts, found)

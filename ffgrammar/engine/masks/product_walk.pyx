@@ -11,7 +11,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push
 from ffgrammar.engine.masks.product_repair cimport repair_terms
 from ffgrammar.engine.masks.product_search cimport (
-    NOT_KNOWN, any_alive, any_met, can_complete, is_dead, is_met, make_body,
+    NOT_KNOWN, any_met, can_complete, hint_alive, is_dead, is_met, make_body, others_alive,
 )
 from ffgrammar.engine.masks.products cimport (
     T_LEXEME, T_TAIL, TERM_WORDS, products_begin, take_apart, term_at, term_count,
@@ -114,7 +114,9 @@ cdef int find_target(
     cdef int status
     if bit_test(p.closing, byte):
         return put_together(p, d, before, parts, byte, target)
-    status = repair_terms(p, parts)
+    status = others_alive(p, parts)
+    if status == 0:
+        status = repair_terms(p, parts)
     if status == 0:
         status = can_complete(p, d.nodes, parts, width)
     if status == NOT_KNOWN or (status == 0 and any_met(p, parts)):
@@ -173,7 +175,7 @@ cdef int step_tuple(
     if not bit_test(p.closing, byte):
         if changed == 0:
             return OK
-        status = any_alive(p, parts, width)
+        status = hint_alive(p, parts, width)
         if status:
             return min(status, OK)
     return leave_tuple(p, d, before, parts, width, byte, target)

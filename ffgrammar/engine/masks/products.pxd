@@ -38,7 +38,7 @@ cdef struct Products:
     Vec start          # the tuple of the state
     Map places         # part -> its place in the tuple
     Map plain          # states that are no products, as keys
-    Intern asked       # tuples that no witness decides; tuples with a byte after them with which a tail begins
+    Intern asked       # tuples that the hint does not decide; tuples with a byte after them with which a tail begins
     Vec targets        # per entry of `asked`: the word of `delta` for it, or NO_STATE_YET (product_walk.pyx)
     Vec tuples         # scratch: by depth, the tuple at the node
     Vec states         # scratch: by depth, the state at the node, or NO_STATE_YET where there is a tuple

@@ -14,4 +14,4 @@ cdef bint is_code(const Nodes* n, uint32_t e) noexcept nogil
 
 # Whether an intersection matches nothing, because all its texts are sequences of at most `most` texts of `unit`, and its other
 # members ask for more. False says nothing.
-cdef bint is_crowded(const Nodes* n, uint32_t e, uint32_t unit, uint64_t most) noexcept nogil
+cdef bint is_crowded(Nodes* n, uint32_t e, uint32_t unit, uint64_t most) noexcept nogil

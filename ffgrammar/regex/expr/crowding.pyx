@@ -88,7 +88,7 @@ cdef bint is_code(const Nodes* n, uint32_t e) noexcept nogil:
     return True
 
 
-cdef uint32_t widest_unit(const Nodes* n, uint32_t e, uint32_t unit) noexcept nogil:
+cdef uint32_t widest_unit(Nodes* n, uint32_t e, uint32_t unit) noexcept nogil:
     """The unit of a loop with which a member begins, if all texts of `unit` and of the other loops' units are among its texts."""
     cdef uint32_t i, head
     for i in range(1, node_len(n, e)):
@@ -100,7 +100,7 @@ cdef uint32_t widest_unit(const Nodes* n, uint32_t e, uint32_t unit) noexcept no
     return unit
 
 
-cdef void find_word(const Nodes* n, uint32_t e, uint32_t unit, Word* word) noexcept nogil:
+cdef void find_word(Nodes* n, uint32_t e, uint32_t unit, Word* word) noexcept nogil:
     """What a member asks for behind a loop over `unit`, or at the start of the text."""
     cdef const uint32_t* words
     cdef uint32_t part
@@ -162,7 +162,7 @@ cdef uint64_t count_word(const Word* word, uint32_t* seen, bint whole) noexcept 
     return counted
 
 
-cdef uint64_t count_words(const Nodes* n, uint32_t e, uint32_t unit, uint32_t* seen, bint whole) noexcept nogil:
+cdef uint64_t count_words(Nodes* n, uint32_t e, uint32_t unit, uint32_t* seen, bint whole) noexcept nogil:
     """How many characters of all words count, as in count_word."""
     cdef Word word
     cdef uint64_t counted = 0
@@ -256,7 +256,7 @@ cdef uint32_t most_saved(const Words* words) noexcept nogil:
     return found
 
 
-cdef bint is_long(const Nodes* n, uint32_t e, uint32_t unit, uint64_t most) noexcept nogil:
+cdef bint is_long(Nodes* n, uint32_t e, uint32_t unit, uint64_t most) noexcept nogil:
     """Whether all words together are longer than `most`, however they overlap."""
     cdef Words words
     cdef Word word
@@ -271,7 +271,7 @@ cdef bint is_long(const Nodes* n, uint32_t e, uint32_t unit, uint64_t most) noex
     return total > most and total - most_saved(&words) > most
 
 
-cdef bint is_crowded(const Nodes* n, uint32_t e, uint32_t unit, uint64_t most) noexcept nogil:
+cdef bint is_crowded(Nodes* n, uint32_t e, uint32_t unit, uint64_t most) noexcept nogil:
     cdef uint32_t widest = widest_unit(n, e, unit)
     cdef uint32_t seen[8]
     cdef uint64_t counted

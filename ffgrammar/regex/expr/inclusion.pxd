@@ -13,7 +13,7 @@ cdef bint within_star(Nodes* n, uint32_t e, uint32_t star) noexcept nogil
 
 # Whether all texts of `e` are texts of `whole`. Usually both are characters: sets, literals, concatenations and unions of bytes.
 # False also if that is hard to see.
-cdef bint part_within(const Nodes* n, uint32_t e, uint32_t whole) noexcept nogil
+cdef bint part_within(Nodes* n, uint32_t e, uint32_t whole) noexcept nogil
 
 # Whether each byte of a set is a text of `inner`. False also if that is hard to see.
 cdef bint set_within(const Nodes* n, uint32_t e, uint32_t inner) noexcept nogil

@@ -75,9 +75,26 @@ cdef bint literal_within(const Nodes* n, uint32_t e, uint32_t inner) noexcept no
     return True
 
 
-cdef bint part_within(const Nodes* n, uint32_t e, uint32_t whole) noexcept nogil:
+cdef inline bint is_made_of_parts(const Nodes* n, uint32_t e) noexcept nogil:
+    return node_kind(n, e) == K_OR or node_kind(n, e) == K_CAT
+
+
+cdef bint part_within(Nodes* n, uint32_t e, uint32_t whole) noexcept nogil:
     cdef uint32_t looks = MAX_LOOKS
-    return find_part_within(n, e, whole, &looks)
+    cdef uint64_t key = <uint64_t>e << 32 | whole
+    cdef uint32_t known
+    cdef bint found
+    if not is_made_of_parts(n, e) or not is_made_of_parts(n, whole):
+        return find_part_within(n, e, whole, &looks)
+    # (the second expression is never a loop, so these keys are not those of `within_star`)
+    known = map_get(&n.within, key)
+    if known != ABSENT:
+        return known
+    found = find_part_within(n, e, whole, &looks)
+    n.pulse.left -= MAX_LOOKS - looks
+    # Without memory the answer is just not kept.
+    map_put(&n.within, key, found)
+    return found
 
 
 cdef bint find_part_within(const Nodes* n, uint32_t e, uint32_t whole, uint32_t* looks) noexcept nogil:
