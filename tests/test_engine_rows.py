@@ -17,6 +17,11 @@ LISTS = {
     "star": 'start: item ("," item)*\nitem: /[0-9]+/ | "(" start ")"',
     "plus": 'start: ("," | item)+\nitem: /[0-9]/ | "(" start ")"',
     "indirect": 'start: a\na: item b\nb: | "," a\nitem: /[0-9]+/ | "(" a ")"',
+    "ambiguous": 'start: list\nlist: list "," list | item\nitem: /[0-9]+/ | "(" list ")"',
+    "ambiguous, operators": 'start: e\ne: e "," e | e "+" e | "-" e | e "!" | "(" e ")" | /[0-9]+/',
+    "ambiguous, juxtaposed": 'start: s\ns: s s | s s s | "," | /[0-9]/ | "(" s ")"',
+    "ambiguous, in three rules": 'start: e\ne: sum | call | c\nsum: e "," e\ncall: e "(" e ")"\nc: /[0-9]/ | "(" e ")"',
+    "ambiguous, may be empty": 'start: s\ns: s s | c |\nc: /[0-9]/ ","?',
     "with spaces": 'start: list\nlist: item "," list | item\nitem: /[0-9]+/\n%ignore / +/',
 }
 

@@ -10,6 +10,8 @@ In reading order:
 - `joined`: what one text does to a parameter in several ways at once.
 - `carried`: items whose lexemes go on where others end.
 - `rows`: rows and what they hold.
+- `rests`: what comes behind a dot.
+- `inclusion`: items that add nothing to a row.
 - `prediction`: the items of a new row that follow from its kernel.
 - `earley`: the step from one row to the next.
 """

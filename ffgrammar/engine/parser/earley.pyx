@@ -16,6 +16,7 @@ from ffgrammar.core.sort cimport compare_runs
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_ROW_ITEMS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.engine.parser.carried cimport ENTRY_WORDS, Entry, carried_settle
+from ffgrammar.engine.parser.inclusion cimport settle_kernel
 from ffgrammar.engine.parser.instances cimport expand
 from ffgrammar.engine.parser.joined cimport join_readings
 from ffgrammar.engine.parser.links cimport link_count, link_pair, links_clear, links_init, links_truncate
@@ -44,6 +45,15 @@ cdef int earley_init(EarleyRows* r, Rules* rules, const Intern* lexsets, const T
     own_intern(&r.owner, &r.kernels)
     own_map(&r.owner, &r.scans)
     own_map(&r.owner, &r.seen)
+    own_vec(&r.owner, &r.rests)
+    own_intern(&r.owner, &r.rest_numbers)
+    own_vec(&r.owner, &r.after)
+    own_map(&r.owner, &r.lists)
+    own_intern(&r.owner, &r.sets)
+    own_map(&r.owner, &r.within)
+    own_vec(&r.owner, &r.complete)
+    own_vec(&r.owner, &r.opened)
+    own_vec(&r.owner, &r.set)
     own_vec(&r.owner, &r.items)
     own_vec(&r.owner, &r.starts)
     own_vec(&r.owner, &r.kernel)
@@ -67,7 +77,16 @@ cdef int earley_clear(EarleyRows* r) noexcept nogil:
     map_free(&r.scans)
     vec_free(&r.items)
     vec_free(&r.starts)
+    vec_free(&r.rests)
+    intern_free(&r.rest_numbers)
+    vec_free(&r.after)
+    map_free(&r.lists)
+    intern_free(&r.sets)
+    map_free(&r.within)
+    r.credit = 0
     if intern_init(&r.kernels) < 0 or map_init(&r.scans) < 0 or vec_push(&r.starts, 0) < 0:
+        return NO_MEMORY
+    if intern_init(&r.rest_numbers) < 0 or map_init(&r.lists) < 0 or intern_init(&r.sets) < 0 or map_init(&r.within) < 0:
         return NO_MEMORY
     return links_clear(&r.links)
 
@@ -111,6 +130,7 @@ cdef int advance(EarleyRows* r, uint32_t row, uint32_t symbol, bint* accepting) 
         if add_kernel(r, items[i].position + 1, items[i].link, accepting) < 0:
             return NO_MEMORY
     r.work += count
+    r.pulse.left -= count >> 1
     # (a bound on the items of the row alone would not do: with `s: s s | "x"` a row of n items takes about n * n advances)
     return LIMIT_ROW_ITEMS if r.work > <size_t>r.max_items * ADVANCES_PER_ITEM else OK
 
@@ -314,7 +334,12 @@ cdef int finish_row(EarleyRows* r, uint32_t flags, uint32_t* row) noexcept nogil
         status = join_readings(r)
         if status < 0:
             return status
-    if r.kernel.len > 3:
+    if r.rules.changes.len == 0:
+        # (readings are joined by their links, so where they are, an item may count although it seems to add nothing)
+        status = settle_kernel(r)
+        if status < 0:
+            return status
+    elif r.kernel.len > 3:
         qsort(r.kernel.data + 1, (r.kernel.len - 1) >> 1, 2 * sizeof(uint32_t), compare_pairs)
     r.kernel.data[0] = flags
     r.pulse.left -= WORK_A_WORD * <int64_t>r.kernel.len

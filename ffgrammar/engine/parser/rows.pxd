@@ -1,7 +1,7 @@
 """Rows of the parser and what they hold. earley.pxd says what a row is."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int64_t, uint32_t
 
 from ffgrammar.core.intern cimport Intern, intern_get, intern_len
 from ffgrammar.core.map cimport Map
@@ -39,7 +39,18 @@ cdef struct EarleyRows:
     Map scans           # row << 32 | lexeme set -> row
     Map seen            # what scans have met: position << 32 | link -> epoch; only entries of the current epoch count
     uint32_t epoch
+    # which links' languages lie in others (inclusion.pyx)
+    Vec rests           # per dot position: the number of its rest (rests.pyx)
+    Intern rest_numbers
+    Vec after           # lists of what advances when a link is complete
+    Map lists           # link -> where its list begins in `after`
+    Intern sets         # sets of links
+    Map within          # link << 32 | set -> whether the language of the link lies in that of the set
+    int64_t credit      # how many items searches may still look at
     # scratch, down to `work`
+    Vec complete        # links that are complete
+    Vec opened          # pairs of links and sets that a search has met
+    Vec set             # a set of links
     Vec kernel          # of the row being made, as in `kernels`
     Vec carried         # its carried items, as entries (carried.pxd)
     Vec order
