@@ -115,6 +115,9 @@ cdef void split_by_group(Merges merges, const Group* group) noexcept nogil:
         return
     split_by_merge(merges, group.guess)
     for at in range(group.start, group.end):
+        # (mostly the first one was right)
+        if atomic_load(&merges.by_token[merges.listed.merges[at].result].left) != <uint32_t>UNKNOWN:
+            break
         if at != group.guess:
             split_by_merge(merges, at)
 
