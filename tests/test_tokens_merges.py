@@ -329,32 +329,30 @@ def test_a_renamed_token_has_parts_by_its_bytes() -> None:
 
 
 @pytest.mark.parametrize("byte_tokens", [None, list(range(256))])
-def test_tokens_are_found_without_an_index(byte_tokens: list[int] | None) -> None:
-    """Before many tokens are looked up by their bytes, they are found by a walk down the trie."""
-    long = b"x" * 1100  # (a token that is not in the trie)
-    for more in ([], [long]):
-        texts = [bytes([value]) for value in range(256)] + ["ä".encode(), b"ab", b"abc", "ä€".encode(), b"ab", *more]
-        pairs = [(97, 98, 257), (257, 99, 258)]
+@pytest.mark.parametrize("size", [2, 1100])
+def test_tokens_are_found_without_an_index(byte_tokens: list[int] | None, size: int) -> None:
+    """Before many tokens are looked up by their bytes, they are found by a walk down the trie. (A token of 1,100 bytes
+    is not in the trie.)"""
+    texts = [bytes([value]) for value in range(256)]
+    texts += ["ä".encode(), b"ab", b"abc", "ä€".encode(), b"ab", b"x" * size]
+    listed = MergeList([(97, 98, 257), (257, 99, 258)])
 
-        def trie(texts: list[bytes] = texts) -> TokenTrie:
-            return TokenTrie(texts, secondary={257})
+    def trie() -> TokenTrie:
+        return TokenTrie(texts, secondary={257})
 
-        def merges(trie: TokenTrie) -> Merges:
-            return Merges(trie, MergeList(pairs), byte_tokens)
+    def merges(trie: TokenTrie) -> Merges:
+        return Merges(trie, listed, byte_tokens)
 
-        indexed = trie()
-        assert indexed.id_of(b"ab") == 260
-        for text in [b"a", b"ab", b"abc", b"abd", b"zabc", "ä".encode(), "aä€".encode(), "€".encode()]:
-            assert merges(trie()).makes(text) == merges(indexed).makes(text)
-            for whole in (False, True):
-                first, then = (
-                    NativeEncoder(PretokenTable(r"\s+|\S+"), merges(one), whole).encode_text(text)
-                    for one in (trie(), indexed)
-                )
-                assert first == then
-        if more:
-            encoder = NativeEncoder(PretokenTable(r"\s+|\S+"), merges(trie()), True)
-            assert encoder.encode_text(long) == [261]
+    def encoder(trie: TokenTrie, whole: bool) -> NativeEncoder:
+        return NativeEncoder(PretokenTable(r"\s+|\S+"), merges(trie), whole)
+
+    indexed = trie()
+    assert indexed.id_of(b"ab") == 260
+    for text in [b"a", b"ab", b"abc", b"abd", b"zabc", "ä".encode(), "aä€".encode(), "€".encode()]:
+        assert merges(trie()).makes(text) == merges(indexed).makes(text)
+        for whole in (False, True):
+            assert encoder(trie(), whole).encode_text(text) == encoder(indexed, whole).encode_text(text)
+    assert encoder(trie(), True).encode_text(b"x" * size) == [261]
 
 
 @given(st.integers(0, 1 << 30))

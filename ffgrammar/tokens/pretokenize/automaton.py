@@ -138,7 +138,7 @@ class _Builder:
         wanted = frozenset(at for at in self.decides if program[at].kind == NEXT and program[at].wanted)
         unwanted = frozenset(at for at in self.decides if program[at].kind == NEXT and not program[at].wanted)
         self.holds = [one & wanted | unwanted - one for one in self.takes]
-        self.holds.append(self.decides - wanted)
+        self.holds.append(frozenset(self.decides) - wanted)
         # By instruction: its set of characters as a bit; 0 if it has none. By class: the sets that contain it, and one
         # bit more for a class of characters that are in no text.
         bits = {chars: _bit(number) for number, chars in enumerate(having)}

@@ -75,8 +75,8 @@ class Automaton(NamedTuple):
 
 
 def by_way(successors: list[list[int]], rows: list[list[int]]) -> list[list[int]]:
-    """Takes the successors of each group, and the groups of all cells; a cell is a state and a class. Returns a list for
-    each way: the successor of each cell, or DEAD. There is at least one such list."""
+    """Takes the successors of each group, and the groups of all cells; a cell is a state and a class. Returns a list
+    for each way: the successor of each cell, or DEAD. There is at least one such list."""
     cells = list(chain.from_iterable(rows))
     ways = zip_longest(*successors, fillvalue=DEAD)
     return [[way[group] for group in cells] for way in ways] or [[DEAD] * len(cells)]

@@ -116,8 +116,8 @@ cdef class TokenTrie:
     # The node that these bytes lead to, or -1. With `count` 0 it is the root.
     cdef int64_t find_node(self, const uint8_t* text, size_t count) noexcept nogil
 
-    # The id that represents exactly these bytes, or -1. While there is no index, it is found by a walk down the trie. That takes ten
-    # times as long, and does not find long tokens.
+    # The id that represents exactly these bytes, or -1. While there is no index, it is found by a walk down the trie. That takes
+    # longer, and does not find long tokens.
     cdef inline int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil:
         return index_find(&self.index, text, count) if atomic_load(&self.has_index) else self.walk_to_token(text, count)
 
