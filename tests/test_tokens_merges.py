@@ -328,6 +328,33 @@ def test_a_renamed_token_has_parts_by_its_bytes() -> None:
         assert merges.parts(3) == (0, 1) and merges.parts(4) == ()
 
 
+@pytest.mark.parametrize("byte_tokens", [None, list(range(256))])
+@pytest.mark.parametrize("size", [2, 1100])
+def test_tokens_are_found_without_an_index(byte_tokens: list[int] | None, size: int) -> None:
+    """Before many tokens are looked up by their bytes, they are found by a walk down the trie. (A token of 1,100 bytes
+    is not in the trie.)"""
+    texts = [bytes([value]) for value in range(256)]
+    texts += ["ä".encode(), b"ab", b"abc", "ä€".encode(), b"ab", b"x" * size]
+    listed = MergeList([(97, 98, 257), (257, 99, 258)])
+
+    def trie() -> TokenTrie:
+        return TokenTrie(texts, secondary={257})
+
+    def merges(trie: TokenTrie) -> Merges:
+        return Merges(trie, listed, byte_tokens)
+
+    def encoder(trie: TokenTrie, whole: bool) -> NativeEncoder:
+        return NativeEncoder(PretokenTable(r"\s+|\S+"), merges(trie), whole)
+
+    indexed = trie()
+    assert indexed.id_of(b"ab") == 260
+    for text in [b"a", b"ab", b"abc", b"abd", b"zabc", "ä".encode(), "aä€".encode(), "€".encode()]:
+        assert merges(trie()).makes(text) == merges(indexed).makes(text)
+        for whole in (False, True):
+            assert encoder(trie(), whole).encode_text(text) == encoder(indexed, whole).encode_text(text)
+    assert encoder(trie(), True).encode_text(b"x" * size) == [261]
+
+
 @given(st.integers(0, 1 << 30))
 def test_parts_of_all_tokens_of_characters(seed: int) -> None:
     """Some characters are tokens. Others are written in tokens for their bytes, and merges may join even these."""

@@ -126,6 +126,15 @@ def test_the_longest_of_several_words_is_found(words: list[str], text: str) -> N
     assert found.ends_of(text.encode()) == list(accumulate(len(one.encode()) for one in cut([pattern], text)))
 
 
+def test_more_sets_of_characters_than_a_word_has_bits() -> None:
+    words = [chr(0x4E00 + number) + chr(0x5E00 + number) for number in range(80)]
+    found = PretokenTable([Split("", gaps=True, atoms=tuple(words))])
+    for word, other in zip(words, words[1:] + words[:1], strict=True):
+        # (the second text has the first character of one word and the second one of another)
+        assert found.ends_of(f"-{word}-".encode()) == [1, 7, 8]
+        assert found.ends_of(f"-{word[0]}{other[1]}-".encode()) == [8]
+
+
 def test_words_share_what_they_end_in() -> None:
     assert len(compile_words([f"<unused{number}>" for number in range(6242)])) < 120
     with pytest.raises(TokenizerError, match="more than 2000 steps"):

@@ -66,6 +66,27 @@ def test_the_value_is_that_of_json(vocabulary: Any, merges: Any, rng: random.Ran
         assert table.name_of(other) is None or other in vocabulary.values()
 
 
+@pytest.mark.parametrize("listed", [False, True])
+def test_ids_of_merges_of_long_names(listed: bool) -> None:
+    """A slot of the table of names does not have the size of a long name. (Many of these names share their slots.)"""
+    names = ["a" * size for size in range(1, 1200)]
+    vocabulary = {name: number for number, name in enumerate(names)}
+    sizes = [1, 2, 8, 9, 15, 16, 17, 253, 254, 255, 256, 257, 300, 511, 599]
+    merges: list[Any] = [["a" * left, "a" * right] for left in sizes for right in sizes]
+    if not listed:
+        merges = [" ".join(merge) for merge in merges]
+    found = read_big_parts(json.dumps({"model": {"vocab": vocabulary, "merges": merges}}).encode())
+    assert found is not None
+    ids = found["model"]["merges"].merges(found["model"]["vocab"])
+    assert [*memoryview(ids).cast("I")] == ids_of(merges, vocabulary, set())
+
+
+def test_an_id_that_is_too_high_is_left_to_json() -> None:
+    for number, is_read in ((1 << 23, True), (1 << 24, False)):
+        found = read_big_parts(json.dumps({"model": {"vocab": {"a": 0, "b": number}, "merges": []}}).encode())
+        assert (found is not None) == is_read
+
+
 def ids_of(merges: Any, vocabulary: dict[str, int], never: set[int]) -> list[int] | None:
     """What `JsonText.merges` should find."""
     found: list[int] = []

@@ -3,6 +3,7 @@
 In reading order:
 
 - `errors`: the exceptions that ffgrammar raises on purpose.
+- `records`: tuples with names, without what `typing.NamedTuple` costs.
 - `arguments`: the check of an argument's type.
 - `pointers`: JSON pointers.
 - `prefixes`: what two sequences begin with alike.

@@ -1,7 +1,7 @@
 """Fresh memory, whose pages the system gives when they are first used."""
 
 from libc.stddef cimport size_t
-from libc.stdlib cimport calloc, malloc
+from libc.stdlib cimport calloc, malloc, realloc
 
 cdef extern from *:
     """
@@ -32,6 +32,21 @@ cdef extern from *:
     # page. (A page costs half as much as when it is first used by itself, and a fourth if it would be read before it is written
     # to. A table is read by a look-up before its first entry is written.)
     void claim_pages "ffgrammar_claim_pages"(void* memory, size_t size) noexcept nogil
+
+
+cdef inline size_t more_room(size_t room) noexcept nogil:
+    """How much longer an array becomes that has room for `room` items and is full: twice as long while it is short, and then a
+    quarter longer, since all of its pages are claimed."""
+    return max(<size_t>1024, min(room, <size_t>32768), room >> 2)
+
+
+cdef inline void* longer(void* items, size_t room, size_t more, size_t width) noexcept nogil:
+    """An array of `room` items, made longer by `more` items with their pages. Returns NULL if there is no memory; then the array
+    stays as it is."""
+    cdef char* found = <char*>realloc(items, (room + more) * width)
+    if found != NULL:
+        claim_pages(found + room * width, more * width)
+    return found
 
 
 cdef inline void* fresh_zeros(size_t count, size_t width) except NULL:

@@ -94,6 +94,7 @@ cdef class CanonicalPolicy:
         cdef size_t steps
         cdef bint is_known
         cdef int status
+        self.rules.trie.need_index()
         self.engine.acquire()
         steps = history_len(&cursor.history)
         self.engine.release()

@@ -41,6 +41,8 @@ cdef class TokenHistory:
         self.begin_after(())
 
     cdef int begin_after(self, tokens) except -1:
+        if tokens:
+            self.rules.trie.need_index()
         for token in tokens:
             if self.rules.push_any(&self.start, token) < 0:
                 raise MemoryError

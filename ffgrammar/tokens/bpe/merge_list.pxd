@@ -36,7 +36,28 @@ cdef extern from *:
         return found;
     #endif
     }
+    static inline uint32_t ffgrammar_tags_alike(const uint32_t *bucket, uint32_t tag) {
+    #ifdef __SSE2__
+        typedef char bytes __attribute__((vector_size(16)));
+        typedef short shorts __attribute__((vector_size(16)));
+        ffgrammar_slots slots[4];
+        memcpy(slots, bucket, 64);
+        const shorts low = __builtin_ia32_packssdw128(
+            (ffgrammar_ints)((slots[0] & 0xFF) == tag), (ffgrammar_ints)((slots[1] & 0xFF) == tag));
+        const shorts high = __builtin_ia32_packssdw128(
+            (ffgrammar_ints)((slots[2] & 0xFF) == tag), (ffgrammar_ints)((slots[3] & 0xFF) == tag));
+        return (uint32_t)__builtin_ia32_pmovmskb128((bytes)__builtin_ia32_packsswb128(low, high));
+    #else
+        uint32_t found = 0;
+        for (int i = 0; i < 16; i++)
+            found |= (uint32_t)((bucket[i] & 0xFF) == tag) << i;
+        return found;
+    #endif
+    }
     """
+    # Which of the 16 slots of a bucket have a tag, as bits. (A free slot looks as if its tag were 0.)
+    uint32_t tags_alike "ffgrammar_tags_alike"(const uint32_t* bucket, uint32_t tag) noexcept nogil
+
     # Which of the 16 slots of a bucket have a tag, and above it more than `least`, as bits.
     uint32_t look_alikes "ffgrammar_look_alikes"(const uint32_t* bucket, uint32_t tag, uint32_t least) noexcept nogil
 
@@ -136,6 +157,3 @@ cdef class MergeList:
 
     # Another step: fill it. `used` has a zero for each bucket. It counts the slots in use.
     cdef void enter_all(self, uint8_t* used) noexcept nogil
-
-    # Enter a pair, whose hash is `key`. If the pair is there already, the new position takes the place of the old one.
-    cdef void enter(self, uint32_t position, uint64_t key, uint8_t* used) noexcept nogil

@@ -29,6 +29,31 @@ cdef enum:
     FULL = 10   # how many slots of a bucket are in use on average, at most
 
 
+cdef inline bint enter(const MergeIndex* index, uint32_t position, uint64_t key, uint8_t* used) noexcept nogil:
+    """Enter a pair, whose hash is `key`. If the pair is there already, the new position takes the place of the old one, and the
+    answer is True."""
+    cdef uint32_t slot = ~(position << 8 | <uint32_t>(key & 0xFF))
+    cdef uint32_t number = <uint32_t>(key >> 8) & index.mask
+    cdef uint32_t* bucket
+    cdef const Merge* other
+    cdef uint32_t alike
+    while True:
+        bucket = &index.buckets[<size_t>BUCKET * number]
+        alike = tags_alike(bucket, slot & 0xFF) & ((1 << used[number]) - 1)
+        while alike:
+            other = &index.merges[~bucket[lowest_bit(alike)] >> 8]
+            if other.left == index.merges[position].left and other.right == index.merges[position].right:
+                bucket[lowest_bit(alike)] = slot
+                return True
+            alike &= alike - 1
+        if used[number] < BUCKET:
+            break
+        number = (number + 1) & index.mask
+    bucket[used[number]] = slot
+    used[number] += 1
+    return False
+
+
 cdef class MergeList:
     """The merges of a tokenizer, by pair.
 
@@ -82,34 +107,14 @@ cdef class MergeList:
         cdef const Merge* merges = self.index.merges
         cdef uint64_t[AHEAD] keys
         cdef uint32_t position
+        cdef bint repeats = False
         for position in range(self.index.count + AHEAD):
             if position >= AHEAD:
-                self.enter(position - AHEAD, keys[position % AHEAD], used)
+                repeats |= enter(&self.index, position - AHEAD, keys[position % AHEAD], used)
             if position < self.index.count:
                 keys[position % AHEAD] = pair_hash(merges[position].left, merges[position].right)
                 prefetch(first_bucket(&self.index, keys[position % AHEAD]))
-
-    cdef void enter(self, uint32_t position, uint64_t key, uint8_t* used) noexcept nogil:
-        cdef const Merge* merges = self.index.merges
-        cdef uint32_t slot = ~(position << 8 | <uint32_t>(key & 0xFF))
-        cdef uint32_t* bucket = first_bucket(&self.index, key)
-        cdef const Merge* other
-        cdef uint32_t alike, number
-        while True:
-            alike = look_alikes(bucket, slot & 0xFF, 0)
-            while alike:
-                other = &merges[~bucket[lowest_bit(alike)] >> 8]
-                if other.left == merges[position].left and other.right == merges[position].right:
-                    self.index.repeats = True
-                    bucket[lowest_bit(alike)] = slot
-                    return
-                alike &= alike - 1
-            if bucket[BUCKET - 1] == 0:
-                break
-            bucket = next_bucket(&self.index, bucket)
-        number = <uint32_t>((bucket - self.index.buckets) // BUCKET)
-        bucket[used[number]] = slot
-        used[number] += 1
+        self.index.repeats = repeats
 
     def __dealloc__(self):
         free(self.memory)

@@ -82,7 +82,9 @@ cdef class Merges:
         cdef size_t room = <size_t>trie.vocab_size + 1
         cdef bint is_named = pairs is not None and renamed is not None
         cdef bint has_bytes
-        trie.need_index()
+        # (listed merges merge few tokens before a first mask, and to make the index takes 3 ms on Gemma 3)
+        if pairs is None or trie.long_count:
+            trie.need_index()
         self.trie = trie
         self.pairs = pairs
         self.by_token = <TokenParts*>fresh_memory(room, sizeof(TokenParts))
@@ -112,7 +114,7 @@ cdef class Merges:
         if byte_tokens is None:
             for byte in range(256):
                 text[0] = <uint8_t>byte
-                found = index_find(&trie.index, text, 1)
+                found = trie.find_token(text, 1)
                 if found >= 0:
                     self.byte_token[byte] = <uint32_t>found
         else:
@@ -142,7 +144,7 @@ cdef class Merges:
                 while after < count and utf8_step(&character, text[after]):
                     after += 1
                     if character.need == 0:
-                        token = index_find(&self.trie.index, text + at, after - at)
+                        token = self.trie.find_token(text + at, after - at)
                         break
                 else:
                     after = at + 1
@@ -174,7 +176,7 @@ cdef class Merges:
         if ids_reserve(out, count) != BPE_OK:
             return BPE_NO_MEMORY
         if whole:
-            token = index_find(&self.trie.index, text, count)
+            token = self.trie.find_token(text, count)
         if token >= 0:
             out.items[out.count] = <uint32_t>token
             out.count += 1

@@ -59,6 +59,7 @@ cdef class NativeEncoder(PretokenEncoder):
         if count >= <size_t>0xFFFFFFFE:
             raise TokenizerError("the text is too long to encode (4 GB)")
         valid = min(valid, count)
+        self.trie.need_index()
         if count < RELEASE_GIL_FROM:
             status = self.encode_all(data, count, valid, &ids)
         else:

@@ -5,7 +5,6 @@ from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.tokens.bpe.ids cimport BpeStatus, Ids
 from ffgrammar.tokens.bpe.merges cimport Merges
-from ffgrammar.tokens.vocabulary.token_index cimport index_find
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 
@@ -53,5 +52,5 @@ cdef class PretokenEncoder:
     # Whether encoders write this token for its bytes. Of several tokens with the same bytes they write only one.
     cdef inline bint represents(self, uint32_t token) noexcept nogil:
         cdef const uint32_t* offsets = self.trie.offsets
-        return not self.trie.alias_count or token == <uint32_t>index_find(
-            &self.trie.index, self.trie.blob + offsets[token], offsets[token + 1] - offsets[token])
+        return not self.trie.alias_count or token == <uint32_t>self.trie.find_token(
+            self.trie.blob + offsets[token], offsets[token + 1] - offsets[token])

@@ -23,7 +23,6 @@ from cpython.tuple cimport PyTuple_GET_ITEM
 from ffgrammar.tokens.bpe.ids cimport BPE_NO_BYTE, BPE_OK, BpeStatus, Ids
 from ffgrammar.tokens.bpe.merges cimport UNREACHED
 from ffgrammar.tokens.pretokenize.table cimport MAX_LEVELS
-from ffgrammar.tokens.vocabulary.token_index cimport index_find
 
 cdef enum:
     RELEASE_GIL_FROM = 1024  # from this many bytes of text on, giving up the GIL is worth its cost
@@ -48,6 +47,7 @@ cdef class PretokenEncoder:
         if numbers == NULL:
             raise MemoryError
         try:
+            self.trie.need_index()
             if not _read_numbers(ids, self.trie.vocab_size, numbers):
                 return False
             for i in range(count):
@@ -125,7 +125,7 @@ cdef class PretokenEncoder:
                 return 0
             i += 1
         # (a pre-token that is a token may become that token, whatever merges make of it)
-        return i if at == count and i > 1 and index_find(&self.trie.index, text, count) < 0 else 0
+        return i if at == count and i > 1 and self.trie.find_token(text, count) < 0 else 0
 
     cdef size_t encoded(
         self, const uint8_t* text, size_t count, bint atom, const uint32_t* ids, size_t size, Ids* made

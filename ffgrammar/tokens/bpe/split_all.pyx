@@ -20,7 +20,6 @@ from ffgrammar.core.prefetch cimport prefetch
 from ffgrammar.core.threads cimport atomic_load, atomic_put
 from ffgrammar.tokens.bpe.merge_list cimport Merge, find_rank, first_bucket, pair_hash, rank_at, result_of
 from ffgrammar.tokens.bpe.merges cimport NO_TOKEN, UNKNOWN, UNREACHED, Merges, TokenParts, undo_listed
-from ffgrammar.tokens.vocabulary.token_index cimport index_find
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, node_depth, node_token
 
 cdef enum:
@@ -115,6 +114,9 @@ cdef void split_by_group(Merges merges, const Group* group) noexcept nogil:
         return
     split_by_merge(merges, group.guess)
     for at in range(group.start, group.end):
+        # (mostly the first one was right)
+        if atomic_load(&merges.by_token[merges.listed.merges[at].result].left) != <uint32_t>UNKNOWN:
+            break
         if at != group.guess:
             split_by_merge(merges, at)
 
@@ -230,7 +232,7 @@ cdef int split_between(Merges merges, uint32_t token, const uint32_t* shorter) n
     cdef int status
     while left != <uint32_t>NO_TOKEN:
         cut = merges.trie.offsets[left + 1] - merges.trie.offsets[left]
-        right = index_find(&merges.trie.index, text + cut, count - cut)
+        right = merges.trie.find_token(text + cut, count - cut)
         if right >= 0 and not is_inside(merges, text[cut]):
             rank = token if merges.listed == NULL else find_rank(merges.listed, left, <uint32_t>right)
             if merges.listed == NULL or (rank < merges.ranks and result_of(merges.listed, rank) == token):

@@ -137,6 +137,7 @@ cdef class CoveringSearch:
 
     def __cinit__(self, CanonicalRules rules not None):
         self.rules = rules
+        rules.trie.need_index()
 
     def __dealloc__(self):
         free(self.contexts)

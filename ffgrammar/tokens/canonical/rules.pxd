@@ -71,7 +71,7 @@ cdef class CanonicalRules:
     cdef uint64_t* partners_below          # by hash: a token, a node of the trie, and whether it has partners below (partners.pyx)
     # The hypotheses, as bits, with which the pre-token can end in free text. In free text any printable ASCII character may come.
     cdef uint32_t* free_ends
-    cdef NodesByByte nodes_by_byte         # of `trie`
+    cdef NodesByByte nodes_by_byte         # of `trie`; made when the first sieve is (sieve.pyx)
 
     # `all_successors`, or None. The caller has `count` pairs to check, and can also check them one by one. Returns None while
     # the tables of successors are not made, and the pairs of all calls together are too few to be worth making them.

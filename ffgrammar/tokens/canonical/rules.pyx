@@ -37,7 +37,6 @@ from ffgrammar.tokens.canonical.sure_states cimport find_sure_states
 from ffgrammar.tokens.canonical.transitions cimport BoundaryTransitions
 from ffgrammar.tokens.pretokenize.table cimport DEAD, PretokenTable
 from ffgrammar.tokens.vocabulary.nodes_by_byte cimport NodesByByte
-from ffgrammar.tokens.vocabulary.token_index cimport index_find
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, node_token, trie_child
 
 from ffgrammar.core.errors import TokenizerError
@@ -137,6 +136,9 @@ cdef class CanonicalRules:
 
     cdef int find_unmergeable(self) except -1:
         cdef uint32_t token
+        if self.merges.by_characters:
+            # (the characters of tokens are looked up)
+            self.trie.need_index()
         if split_all(self.merges) < 0:
             raise MemoryError
         for token in range(self.trie.vocab_size):
@@ -195,8 +197,8 @@ cdef class CanonicalRules:
         if token >= self.trie.vocab_size or self.trie.offsets[token] == self.trie.offsets[token + 1]:
             return False
         # of several tokens with equal bytes the tokenizer writes only the one that represents these bytes
-        if self.trie.alias_count and token != <uint32_t>index_find(
-                &self.trie.index, self.trie.blob + self.trie.offsets[token],
+        if self.trie.alias_count and token != <uint32_t>self.trie.find_token(
+                self.trie.blob + self.trie.offsets[token],
                 self.trie.offsets[token + 1] - self.trie.offsets[token]):
             return False
         status = self.join(at, token)
@@ -366,7 +368,7 @@ cdef class CanonicalRules:
             return False
         if not self.merges.by_token[token].is_byte:
             return False
-        return index_find(&self.trie.index, text, utf8_write(at.character.code, text)) >= 0
+        return self.trie.find_token(text, utf8_write(at.character.code, text)) >= 0
 
     # ---- unmergeable tokens
 

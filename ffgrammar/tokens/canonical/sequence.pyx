@@ -26,6 +26,7 @@ cdef class CanonicalSequence:
 
     def __cinit__(self, CanonicalRules rules not None):
         self.rules = rules
+        rules.trie.need_index()
         rules.begin(&self.at)
 
     def push(self, token) -> bool:

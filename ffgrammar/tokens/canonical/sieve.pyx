@@ -38,6 +38,9 @@ cdef Sieve sieve_after(CanonicalRules rules, const CanonicalState* at):
     found = rules.sieves.get(key)
     if found is not None:
         return <Sieve>found
+    # (Masks that need no sieve, such as the first ones of many grammars, do not need these two.)
+    rules.trie.need_index()
+    rules.nodes_by_byte.need()
     made = Sieve()
     for i in range(at.count):
         ways = ways_after(rules, at, i)

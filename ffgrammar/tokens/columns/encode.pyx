@@ -42,6 +42,7 @@ cdef class ColumnEncoder:
         native = tok.native()
         if native is not None:
             self.encoder, self.ascii, self.unicode, self.any_bytes = native
+            self.encoder.trie.need_index()
         elif not tok.can_encode:
             tok.encode("")  # says why it cannot
 

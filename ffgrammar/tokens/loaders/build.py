@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from ffgrammar.core.records import Record
 from ffgrammar.tokens.canonical.lazy_rules import LazyRules, make_rules
 from ffgrammar.tokens.loaders.encoders import RulesEncoder
 from ffgrammar.tokens.loaders.huggingface_encoder import HuggingFaceEncoder
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 __all__ = ["PatternRules", "bind", "build_parts"]
 
 
-class PatternRules(NamedTuple):
+class PatternRules(Record):
     """The rules of a tokenizer whose tokens merge in the order of their ids. They need only its vocabulary and its
     pattern."""
 

@@ -14,9 +14,10 @@ from __future__ import annotations
 import re
 from io import FileIO
 from os import PathLike
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.records import Record
 from ffgrammar.core.whole_file import read_whole
 from ffgrammar.tokens.loaders.model_folder import find_path
 
@@ -27,7 +28,7 @@ WORD_LINE = rb"\d+ b?(['\"]).*\1 \d+\s*\n"
 RANK_LINE = rb"[A-Za-z0-9+/]+=* \d+\s*\n"
 
 
-class TokenizerFile(NamedTuple):
+class TokenizerFile(Record):
     """A file of a known kind. `data` is its content, or b"" for a GGUF file. (The content is kept because a pipe cannot
     be read twice.)"""
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.records import Record
 from ffgrammar.tokens.loaders.huggingface_units import byte_alphabet
 from ffgrammar.tokens.loaders.name_table import NameTable
 from ffgrammar.tokens.loaders.wordpiece import wordpiece_bytes
@@ -37,7 +38,7 @@ def steps_of(part: dict[str, Any] | None, inside: str) -> list[dict[str, Any]]:
     return [part]
 
 
-class Decoder(NamedTuple):
+class Decoder(Record):
     """Which bytes a token's name stands for.
 
     Attributes:

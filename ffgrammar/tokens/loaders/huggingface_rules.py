@@ -17,10 +17,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ffgrammar.core.collector import paused
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.records import Record
 from ffgrammar.tokens.loaders.added_tokens import atoms_of, check_form
 from ffgrammar.tokens.loaders.huggingface_splits import WHOLE_TEXT, read_splits
 from ffgrammar.tokens.loaders.huggingface_units import RARE, bytes_of_letters, read_units
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["ListedRules", "read_rules"]
 
 
-class ListedRules(NamedTuple):
+class ListedRules(Record):
     """The rules of a tokenizer.json as the file has them. `make` turns them into `CanonicalRules` on a trie.
 
     Attributes:

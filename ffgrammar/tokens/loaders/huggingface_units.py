@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from ffgrammar.core.errors import TokenizerError
+from ffgrammar.core.records import Record
 from ffgrammar.tokens.loaders.name_table import NameTable
 from ffgrammar.tokens.vocabulary.packed_tokens import PackedTokens
 
@@ -26,7 +27,7 @@ RARE_BYTES = [*range(0x09), *range(0x0B, 0x0D), *range(0x0E, 0x20), 0x7F, *range
 RARE = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\U00040000-\U0010ffff]|\\[vf]"
 
 
-class Units(NamedTuple):
+class Units(Record):
     """What a model works on: bytes written as letters, or characters. With letters `byte_tokens` and `space` are None.
     With characters nothing is `missing`."""
 

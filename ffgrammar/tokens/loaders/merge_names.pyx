@@ -2,7 +2,7 @@
 
 Where the names lie in the text is known (merge_texts.pyx). They come in no order, so look-ups one by one would spend nearly all
 their time waiting for memory. So merges are taken in batches, in three steps: find the names of a batch, and ask for the slots of
-the hash table where they may be; for names of more than eight bytes, ask for the names that the slots refer to; look the names up.
+the hash table where they may be; ask for the names that the slots refer to; look the names up.
 Between two steps of a batch come steps of other batches, so that memory has time to come.
 
 What a merge makes is mostly what the merge before it makes, or the token after that. So these two are tried first.
@@ -16,7 +16,7 @@ from ffgrammar.core.prefetch cimport prefetch
 from ffgrammar.tokens.loaders.json_scanner cimport Text, read_string, take_byte
 from ffgrammar.tokens.loaders.merge_texts cimport MergeText, MergeTexts
 from ffgrammar.tokens.loaders.name_index cimport (
-    Name, NameIndex, NameSlot, first_slot, name_is_at, name_read, names_find,
+    Name, NameIndex, first_slot, name_is_at, name_read, names_find,
 )
 from ffgrammar.tokens.loaders.name_table cimport NameTable
 from ffgrammar.tokens.vocabulary.packed_tokens cimport SLACK
@@ -145,19 +145,10 @@ cdef uint8_t* read_name(Text* text, Name* name, uint8_t* spare) noexcept nogil:
 
 cdef void fetch_names(const NameIndex* index, const Batch* batch) noexcept nogil:
     """Asks for the names that the first slots of look-ups refer to, where look-ups will read them."""
-    cdef const NameSlot* slot
-    cdef const Name* name
     cdef uint32_t i
     for i in range(2 * batch.size):
-        name = &batch.names[i]
-        slot = first_slot(index, name)
-        if name.size > 8 and slot.start == name.start[0]:
-            prefetch(&index.offsets[slot.token])
-    for i in range(2 * batch.size):
-        name = &batch.names[i]
-        slot = first_slot(index, name)
-        if name.size > 8 and slot.start == name.start[0]:
-            prefetch(index.blob + index.offsets[slot.token])
+        if batch.names[i].size > 8:
+            prefetch(index.blob + first_slot(index, &batch.names[i]).begin)
 
 
 cdef int32_t find_whole(NameTable table, const Name* two, int32_t last, uint8_t* spare) noexcept nogil:

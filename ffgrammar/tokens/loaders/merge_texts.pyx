@@ -9,11 +9,11 @@ read everything byte by byte.
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
-from libc.stdlib cimport realloc
 from libc.string cimport memchr
 
 from ffgrammar.core.byte_runs cimport name_end
 from ffgrammar.core.compare cimport same_bytes
+from ffgrammar.core.fresh_pages cimport longer, more_room
 from ffgrammar.core.utf8 cimport utf8_is_valid
 from ffgrammar.tokens.loaders.json_scanner cimport (
     FOUND, NO_MEMORY, UNUSUAL, ReadStatus, Text, next_byte, read_string, take_byte,
@@ -58,12 +58,12 @@ cdef ReadStatus list_merges(Text* text, uint8_t* spare, MergeTexts* found) noexc
 
 cdef bint make_room(MergeTexts* found) noexcept nogil:
     """Makes room for more merges. Returns False if there is no memory."""
-    cdef uint32_t room = 2 * found.room + 1024
-    cdef void* more = realloc(found.items, room * sizeof(MergeText))
-    if more == NULL:
+    cdef uint32_t more = <uint32_t>more_room(found.room)
+    cdef void* items = longer(found.items, found.room, more, sizeof(MergeText))
+    if items == NULL:
         return False
-    found.items = <MergeText*>more
-    found.room = room
+    found.items = <MergeText*>items
+    found.room += more
     return True
 
 

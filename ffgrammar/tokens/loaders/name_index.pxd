@@ -1,10 +1,10 @@
 """A hash table from names to ids, for names that are looked up by hundred thousands: `names_open`, `names_enter` for each name,
 then `names_find`.
 
-Such look-ups wait for memory, so a slot has all that most of them need: a name of up to eight bytes is told by its slot alone.
-Names of up to 16 bytes are read and compared without a branch that depends on their length, which the processor could not
-predict: sixteen bytes are read, and those after the name's end are masked. So wherever a name lies, SLACK bytes (packed_tokens.pxd)
-from its start on must be readable.
+Such look-ups wait for memory, and for the processor's wrong guesses. So a slot has the first eight bytes of a name, and says where
+the next eight are, which can be fetched ahead. Names of up to 16 bytes are read and compared without a branch that depends on
+their length, which the processor could not predict: sixteen bytes are read, and those after the name's end are masked. So wherever
+a name lies, SLACK bytes (packed_tokens.pxd) from its start on must be readable.
 """
 
 from libc.stddef cimport size_t
@@ -37,8 +37,13 @@ cdef struct Name:
 
 cdef struct NameSlot:
     uint64_t start      # the name's first eight bytes, with zeros after its end
-    uint32_t size       # how many bytes the name has; 0 if the slot is free
-    uint32_t token
+    uint32_t begin      # where the name begins in the blob
+    uint32_t mark       # `size_mark` of the name | its token; 0 if the slot is free
+
+
+cdef enum:
+    MAX_TOKENS = 1 << 24  # every token is below this
+    LONG = 255            # names of this many bytes or more have the same mark
 
 
 cdef struct NameIndex:
@@ -95,17 +100,27 @@ cdef inline bint name_is_at(const Name* name, const uint8_t* text) noexcept nogi
     return name.size <= 16 or same_bytes(text + 16, name.text + 16, name.size - 16)
 
 
+cdef inline uint32_t size_mark(uint32_t size) noexcept nogil:
+    """What a slot has of the size of a name."""
+    return min(size, <uint32_t>LONG) << 24
+
+
 cdef inline bint is_in_slot(const NameIndex* index, const NameSlot* slot, const Name* name) noexcept nogil:
     """Whether a slot that is not free has this name."""
-    if slot.start != name.start[0] or slot.size != name.size:
+    cdef uint32_t token
+    if slot.start != name.start[0] or slot.mark >> 24 != size_mark(name.size) >> 24:
         return False
-    return name.size <= 8 or name_is_at(name, index.blob + index.offsets[slot.token])
+    if name.size >= <uint32_t>LONG:
+        token = slot.mark & (MAX_TOKENS - 1)
+        if index.offsets[token + 1] - slot.begin != name.size:
+            return False
+    return name.size <= 8 or name_is_at(name, index.blob + slot.begin)
 
 
 cdef inline NameSlot* find_slot(const NameIndex* index, const Name* name) noexcept nogil:
     """The slot of a name, or the free slot where it is to be entered."""
     cdef NameSlot* slot = first_slot(index, name)
-    while slot.size and not is_in_slot(index, slot, name):
+    while slot.mark and not is_in_slot(index, slot, name):
         slot = &index.slots[(slot - index.slots + 1) & index.mask]
     return slot
 
@@ -113,13 +128,13 @@ cdef inline NameSlot* find_slot(const NameIndex* index, const Name* name) noexce
 cdef inline int32_t names_find(const NameIndex* index, const Name* name) noexcept nogil:
     """The id of a name, or -1."""
     cdef const NameSlot* slot = find_slot(index, name)
-    return <int32_t>slot.token if slot.size else -1
+    return <int32_t>(slot.mark & (MAX_TOKENS - 1)) if slot.mark else -1
 
 
 cdef inline bint names_enter(NameIndex* index, uint32_t token, const Name* name) noexcept nogil:
     """Enter the name of a token, which is not empty. Returns False, and changes nothing, if the name is there."""
     cdef NameSlot* slot = find_slot(index, name)
-    if slot.size:
+    if slot.mark:
         return False
-    slot[0] = NameSlot(name.start[0], name.size, token)
+    slot[0] = NameSlot(name.start[0], index.offsets[token], size_mark(name.size) | token)
     return True

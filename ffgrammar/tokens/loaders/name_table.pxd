@@ -16,7 +16,7 @@ cdef class NameTable:
     cdef set others                   # the ids of names that are not in GPT-2's letters; None before these are looked for
 
     # Take over `names` and `listed`. All listed ids have a name. The table frees `listed`, which malloc made, even if `fill`
-    # raises an error. Returns 1, or 0 if two names are equal.
+    # raises an error. Returns 1, or 0 if two names are equal or an id is too high.
     cdef bint fill(self, PackedTokens names, uint32_t* listed, uint32_t count) except -1
 
     # Part of `fill`: fill `index`. Returns False if two names are equal.

@@ -16,7 +16,7 @@ from ffgrammar.core.byte_runs cimport printable_run
 from ffgrammar.core.hexadecimal cimport hex_digit
 from ffgrammar.core.prefetch cimport prefetch
 from ffgrammar.tokens.loaders.name_index cimport (
-    Name, first_slot, name_read, names_enter, names_find, names_open,
+    MAX_TOKENS, Name, first_slot, name_read, names_enter, names_find, names_open,
 )
 from ffgrammar.tokens.vocabulary.packed_tokens cimport SLACK, PackedTokens
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
@@ -85,6 +85,8 @@ cdef class NameTable:
         self.names = names
         self.listed = listed
         self.count = count
+        if names.count > MAX_TOKENS:
+            return False
         if names_open(&self.index, names.blob, names.offsets, count) < 0:
             raise MemoryError
         with nogil:

@@ -6,7 +6,9 @@ Rules are made when they are first needed, and so is what most encoders work wit
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+
+from ffgrammar.core.records import Record
 
 if TYPE_CHECKING:
     from ffgrammar.tokens.canonical.rules import CanonicalRules
@@ -53,7 +55,7 @@ class Rules(Protocol):
         """The rules on a vocabulary. Raises TokenizerError."""
 
 
-class ReadTokenizer(NamedTuple):
+class ReadTokenizer(Record):
     """What a loader reads.
 
     Attributes:

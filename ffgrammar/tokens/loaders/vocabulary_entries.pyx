@@ -7,10 +7,10 @@ byte by byte. Names without escapes stay where they are.
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
-from libc.stdlib cimport realloc
 
 from ffgrammar.core.byte_runs cimport name_end
 from ffgrammar.core.compare cimport same_bytes
+from ffgrammar.core.fresh_pages cimport longer, more_room
 from ffgrammar.core.utf8 cimport utf8_is_valid
 from ffgrammar.tokens.loaders.json_scanner cimport (
     FOUND, NO_MEMORY, UNUSUAL, ReadStatus, Text, next_byte, read_digits, read_id, read_string, take_byte,
@@ -51,16 +51,16 @@ cdef ReadStatus read_entries(Text* text, Entries* entries) noexcept nogil:
 
 cdef bint make_room(Entries* entries) noexcept nogil:
     """Makes room for more entries. Returns False if there is no memory."""
-    cdef uint32_t room = 2 * entries.room + 1024
-    cdef void* more = realloc(entries.names, room * sizeof(EntryName))
-    if more == NULL:
+    cdef uint32_t more = <uint32_t>more_room(entries.room)
+    cdef void* items = longer(entries.names, entries.room, more, sizeof(EntryName))
+    if items == NULL:
         return False
-    entries.names = <EntryName*>more
-    more = realloc(entries.ids, room * sizeof(uint32_t))
-    if more == NULL:
+    entries.names = <EntryName*>items
+    items = longer(entries.ids, entries.room, more, sizeof(uint32_t))
+    if items == NULL:
         return False
-    entries.ids = <uint32_t*>more
-    entries.room = room
+    entries.ids = <uint32_t*>items
+    entries.room += more
     return True
 
 

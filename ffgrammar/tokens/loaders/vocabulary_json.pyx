@@ -180,6 +180,7 @@ cdef class _Reader:
         cdef uint64_t total = 0
         if place == NULL:
             raise MemoryError
+        claim_pages(place, entries.end * sizeof(uint32_t))
         try:
             for k in range(entries.count):
                 if place[entries.ids[k]]:

@@ -10,8 +10,10 @@ cdef class _Builder:
     cdef set decides
     cdef dict after
     cdef list takes
+    cdef list holds
+    cdef list asks
     cdef object never_bit
-    cdef list takes_bits
+    cdef list inside
     cdef set matching
     cdef tuple start
     cdef list begins

@@ -90,13 +90,12 @@ def make_automata(splits: Sequence[Split], kinds: Sequence[int], space: str | No
 
 def _check_hypotheses(found: Boundaries) -> None:
     """Raises TokenizerError if more than MAX_HYPOTHESES may be open at a time, or if it takes too long to find out."""
-    rows = found.rows()
     sets = {frozenset([0])}
     todo = list(sets)
     while todo:
         # (many classes lead to the same states)
-        for cells in set(zip(*[rows[state] for state in todo.pop()], strict=True)):
-            after = frozenset(chain.from_iterable(cells)) - {DEAD}
+        for groups in set(zip(*[found.rows[state] for state in todo.pop()], strict=True)):
+            after = frozenset(chain.from_iterable([found.reaches[group] for group in groups]))
             if after not in sets:
                 sets.add(after)
                 todo.append(after)
@@ -104,12 +103,9 @@ def _check_hypotheses(found: Boundaries) -> None:
                 raise TokenizerError("pre-tokenizer patterns: too many ways to cut a text into pre-tokens are open")
 
 
-def _bits(numbers: Iterable[int]) -> int:
-    """A set of small numbers as bits. (Such sets meet in a sixth of the time that sets of Python take.)"""
-    bits = 0
-    for number in numbers:
-        bits |= 1 << number
-    return bits
+def _bit(number: int) -> int:
+    """A set of one small number as bits. (A function, because compiled code would shift a word of 64 bits.)"""
+    return 1 << number
 
 
 class _Builder:
@@ -138,11 +134,17 @@ class _Builder:
             if step.chars is not None:
                 having.setdefault(step.chars, []).append(at)
         self.takes = [frozenset(at for chars in one or () for at in having.get(chars, ())) for one in members]
-        # The same as bits, and one bit more for a class of characters that are in no text.
-        self.never_bit = _bits([len(program)])
-        self.takes_bits = [
-            _bits(one) | self.never_bit * never for one, never in zip(self.takes, self.never, strict=True)
-        ]
+        # By class, and at last for the end of the text: the NEXTs and ENDs that hold before it.
+        wanted = frozenset(at for at in self.decides if program[at].kind == NEXT and program[at].wanted)
+        unwanted = frozenset(at for at in self.decides if program[at].kind == NEXT and not program[at].wanted)
+        self.holds = [one & wanted | unwanted - one for one in self.takes]
+        self.holds.append(frozenset(self.decides) - wanted)
+        # By instruction: its set of characters as a bit; 0 if it has none. By class: the sets that contain it, and one
+        # bit more for a class of characters that are in no text.
+        bits = {chars: _bit(number) for number, chars in enumerate(having)}
+        self.asks = [0 if step.chars is None else bits[step.chars] for step in program]
+        self.never_bit = _bit(len(having))
+        self.inside = [self.never_bit if one is None else sum(bits.get(chars, 0) for chars in one) for one in members]
         self.matching = {at for at, step in enumerate(program) if step.kind == MATCH}
         self.start = self.closure(0)
         # By class: the threads of a match after its first character, if this is of the class.
@@ -159,29 +161,43 @@ class _Builder:
             raise TokenizerError(f"pre-tokenizer pattern: it matches the empty text: {self.pattern!r}")
         if not self.split.gaps:
             self.check_total()
+        # by group (`Boundaries`)
         goes_on: list[list[int]] = []
         ends: list[list[int]] = []
-        matches = bytearray()
+        matched: list[bool] = []
+        rows: list[list[int]] = []
         final = bytearray()
         at = 0
         while at < len(self.states):
             asked = self.asked_by(at)
             # Classes that the state does not tell apart have the same successors, which are found once. (The automaton
             # of o200k takes 4.8 ms instead of 7.6.)
-            known: dict[int, tuple[list[int], list[int], bool]] = {}
-            for character, key in enumerate([bits & asked for bits in self.takes_bits]):
-                found = known.get(key)
-                if found is None:
-                    found = known[key] = self.successors(at, character)
-                stays, leaves, matched = found
-                goes_on.append(stays)
-                ends.append(leaves)
-                matches.append(matched)
+            known: dict[int, int] = {}
+            row: list[int] = []
+            for character, key in enumerate([bits & asked for bits in self.inside]):
+                group = known.get(key)
+                if group is None:
+                    group = known[key] = len(matched)
+                    found = self.successors(at, character)
+                    goes_on.append(found[0])
+                    ends.append(found[1])
+                    matched.append(found[2])
+                row.append(group)
+            rows.append(row)
             final.append(self.is_final(at))
             at += 1
         finds_atoms = bool(self.split.atoms)
         atoms = bytes(finds_atoms and at > 0 and threads != (GAP,) for at, (threads, _) in enumerate(self.states))
-        return Boundaries(self.alphabet, by_way(goes_on), by_way(ends), bytes(matches), bytes(final), atoms)
+        return Boundaries(
+            self.alphabet,
+            by_way(goes_on, rows),
+            by_way(ends, rows),
+            bytes([matched[group] for row in rows for group in row]),
+            bytes(final),
+            atoms,
+            rows,
+            [[to for to in chain(*both) if to != DEAD] for both in zip(goes_on, ends, strict=True)],
+        )
 
     def check_total(self) -> None:
         """Raises TokenizerError unless each character by itself can be a match, whatever follows. Then a text has no
@@ -202,7 +218,7 @@ class _Builder:
     # ---- a character
 
     def asked_by(self, at: int) -> int:
-        """All on which the successors of a state depend, as bits (`takes_bits`)."""
+        """The sets of characters on which the successors of a state depend, as bits (`asks`)."""
         threads, watched = self.states[at]
         found = {*threads, *watched, *self.start}
         new = found & self.decides
@@ -210,7 +226,10 @@ class _Builder:
             more = {one for at in new for one in self.after[at]} - found
             found |= more
             new = more & self.decides
-        return _bits(found - {GAP}) | self.never_bit
+        bits = self.never_bit
+        for at in found - {GAP}:
+            bits |= self.asks[at]
+        return bits
 
     def successors(self, at: int, character: int) -> tuple[list[int], list[int], bool]:
         """(states where the pre-token goes on, states where it ends before the character, whether some thread matches
@@ -309,20 +328,14 @@ class _Builder:
             return threads
         found: dict[int, None] = {}
         decided: set[int] = set()
+        holds = self.holds[character]
         waiting = list(reversed(list(threads)))
         while waiting:
             at = waiting.pop()
-            step = self.program[at]
-            if step.kind == NEXT:
-                inside = character >= 0 and at in self.takes[character]
-                holds = inside == step.wanted
-            elif step.kind == END:
-                holds = character < 0
-            else:
+            if at not in self.decides:
                 found[at] = None
-                continue
             # (a repeat of NEXT or END comes back to itself without reading a character)
-            if holds and at not in decided:
+            elif at in holds and at not in decided:
                 decided.add(at)
                 waiting += reversed(self.after[at])
         return list(found)

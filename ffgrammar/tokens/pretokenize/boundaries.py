@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from array import array
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import NamedTuple
 
 from ffgrammar.tokens.pretokenize.alphabet import Alphabet
@@ -30,6 +30,9 @@ class Boundaries(NamedTuple):
             patterns.
         final: by state, 1 if the text may end there.
         atoms: by state, 1 if the pre-token is an atom.
+        rows: by state and class: the number of a group. Classes of the same group have the same successors. (Groups are
+            few, so all that is asked of a state is asked of its groups.)
+        reaches: by group: the successors by all ways.
     """
 
     alphabet: Alphabet
@@ -38,12 +41,8 @@ class Boundaries(NamedTuple):
     matches: bytes
     final: bytes
     atoms: bytes
-
-    def rows(self) -> list[list[tuple[int, ...]]]:
-        """By state and class: the successors by all ways, those in which the pre-token goes on first."""
-        size = self.alphabet.size
-        cells = list(zip(*self.goes_on, *self.ends, strict=True))
-        return [cells[at : at + size] for at in range(0, len(cells), size)]
+    rows: list[list[int]]
+    reaches: list[list[int]]
 
     def pack(self, gaps: bool, finds_atoms: bool) -> Automaton:
         """The same automaton as bytes. For the arguments see `Automaton`."""
@@ -75,7 +74,9 @@ class Automaton(NamedTuple):
     atoms: bytes
 
 
-def by_way(cells: list[list[int]]) -> list[list[int]]:
-    """Takes a list of successors for each cell; a cell is a state and a class. Returns a list for each way: the
-    successor of each cell, or DEAD. There is at least one such list."""
-    return list(map(list, zip_longest(*cells, fillvalue=DEAD))) or [[DEAD] * len(cells)]
+def by_way(successors: list[list[int]], rows: list[list[int]]) -> list[list[int]]:
+    """Takes the successors of each group, and the groups of all cells; a cell is a state and a class. Returns a list
+    for each way: the successor of each cell, or DEAD. There is at least one such list."""
+    cells = list(chain.from_iterable(rows))
+    ways = zip_longest(*successors, fillvalue=DEAD)
+    return [[way[group] for group in cells] for way in ways] or [[DEAD] * len(cells)]

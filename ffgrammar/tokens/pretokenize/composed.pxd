@@ -6,8 +6,6 @@ cdef class _Composer:
     cdef Py_ssize_t classes
     cdef list states
     cdef dict numbers
-    cdef list outer_rows
-    cdef list inner_rows
     cdef tuple successors(self, Py_ssize_t at, Py_ssize_t character)
     cdef list begin(self, Py_ssize_t to, Py_ssize_t character)
     cdef bint may_end(self, Py_ssize_t within) except -1

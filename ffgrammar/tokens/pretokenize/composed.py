@@ -7,8 +7,6 @@ ones only.
 
 from __future__ import annotations
 
-from typing import Any
-
 from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.pretokenize.boundaries import DEAD, MAX_STATES, Boundaries, by_way
 
@@ -36,11 +34,12 @@ class _Composer:
         self.classes = outer.alphabet.size
         self.states: list[tuple[int, int]] = [(0, 0)]
         self.numbers = {self.states[0]: 0}
-        self.outer_rows, self.inner_rows = outer.rows(), inner.rows()
 
     def build(self) -> Boundaries:
+        # by group (`Boundaries`)
         goes_on: list[list[int]] = []
         ends: list[list[int]] = []
+        rows: list[list[int]] = []
         final = bytearray()
         at = 0
         while at < len(self.states):
@@ -48,17 +47,30 @@ class _Composer:
             final.append(self.outer.final[state] and self.may_end(within))
             # Classes that neither automaton tells apart here have the same successors, which are found once. (That
             # takes half of the time.)
-            known: dict[tuple[Any, ...], tuple[list[int], list[int]]] = {}
-            rows = self.outer_rows[state], self.inner_rows[0], self.inner_rows[max(within, 0)]
-            for character, key in enumerate(zip(*rows, strict=True)):
-                found = known.get(key)
-                if found is None:
-                    found = known[key] = self.successors(at, character)
-                goes_on.append(found[0])
-                ends.append(found[1])
+            known: dict[tuple[int, ...], int] = {}
+            row: list[int] = []
+            told = self.outer.rows[state], self.inner.rows[0], self.inner.rows[max(within, 0)]
+            for character, key in enumerate(zip(*told, strict=True)):
+                group = known.get(key)
+                if group is None:
+                    group = known[key] = len(goes_on)
+                    stays, leaves = self.successors(at, character)
+                    goes_on.append(stays)
+                    ends.append(leaves)
+                row.append(group)
+            rows.append(row)
             at += 1
         atoms = bytes(self.outer.atoms[one] if two == ATOM else self.inner.atoms[two] for one, two in self.states)
-        return Boundaries(self.outer.alphabet, by_way(goes_on), by_way(ends), b"", bytes(final), atoms)
+        return Boundaries(
+            self.outer.alphabet,
+            by_way(goes_on, rows),
+            by_way(ends, rows),
+            b"",
+            bytes(final),
+            atoms,
+            rows,
+            [stays + leaves for stays, leaves in zip(goes_on, ends, strict=True)],
+        )
 
     def successors(self, at: int, character: int) -> tuple[list[int], list[int]]:
         """The states after a character: (those where the pre-token goes on, those where it ends before the

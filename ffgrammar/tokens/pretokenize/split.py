@@ -3,12 +3,12 @@ they become."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from ffgrammar.core.records import Record
 
 __all__ = ["Split"]
 
 
-class Split(NamedTuple):
+class Split(Record):
     """One step of a pre-tokenizer.
 
     Attributes:

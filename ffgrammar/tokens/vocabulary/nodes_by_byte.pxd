@@ -11,8 +11,16 @@ cdef enum:
 
 @cython.final
 cdef class NodesByByte:
+    cdef TokenTrie trie
     # The lists of all bytes, one after another. That of `byte` begins at `starts[byte]` and ends at `starts[byte + 1]`. Its nodes
-    # are in ascending order.
+    # are in ascending order. NULL before `need` is called.
     cdef uint32_t* nodes
     cdef uint32_t[257] starts
     cdef bint[256] is_listed  # by byte
+
+    # Make the lists, if they are not made. Call this before the fields above are read. Any number of threads may call it. Returns
+    # 0; raises MemoryError.
+    cdef int need(self) except -1
+
+    # Part of `need`: make the lists. Returns 0; raises MemoryError.
+    cdef int make_lists(self) except -1

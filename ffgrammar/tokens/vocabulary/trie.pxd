@@ -19,8 +19,9 @@ have no node, and neither have tokens of more than MAX_TOKEN_BYTES bytes.
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
+from ffgrammar.core.threads cimport atomic_load
 from ffgrammar.tokens.vocabulary.packed_tokens cimport PackedTokens
-from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex
+from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex, index_find
 
 cdef enum:
     # The most bytes that a token in the trie may have. A walk has arrays of this size on the stack, so the limit is no higher
@@ -105,17 +106,23 @@ cdef class TokenTrie:
     cdef uint8_t* blob
     cdef uint32_t* offsets              # vocab_size + 1
 
-    cdef TokenIndex index               # its `slots` are NULL until it is made
+    cdef TokenIndex index               # not to be used before `need_index` has been called
+    cdef uint32_t has_index             # whether it is made
 
-    # Make the index, if that has not been done. Returns 0, and may raise MemoryError. An object that looks tokens up by their bytes
-    # calls this in its constructor.
+    # Make the index, if that has not been done. Returns 0, and may raise MemoryError. Call this before many tokens are looked up by
+    # their bytes.
     cdef int need_index(self) except -1
 
     # The node that these bytes lead to, or -1. With `count` 0 it is the root.
     cdef int64_t find_node(self, const uint8_t* text, size_t count) noexcept nogil
 
-    # The id that represents exactly these bytes (long tokens included), or -1. The index must have been made.
-    cdef int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil
+    # The id that represents exactly these bytes, or -1. While there is no index, it is found by a walk down the trie. That takes
+    # longer, and does not find long tokens.
+    cdef inline int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil:
+        return index_find(&self.index, text, count) if atomic_load(&self.has_index) else self.walk_to_token(text, count)
+
+    # Part of `find_token`: the walk.
+    cdef int32_t walk_to_token(self, const uint8_t* text, size_t count) noexcept nogil
 
     # The steps of the constructors follow. Unless its comment says otherwise, a method that returns an int returns 0, and may
     # raise MemoryError or TokenizerError.

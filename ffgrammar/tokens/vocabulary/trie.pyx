@@ -17,13 +17,14 @@ from libc.string cimport memcpy, memset
 
 from ffgrammar.core.fresh_pages cimport claim_pages, fresh_memory, fresh_zeros
 from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.threads cimport atomic_put
 from ffgrammar.tokens.vocabulary.byte_order cimport sort_by_bytes
 from ffgrammar.tokens.vocabulary.front_coded cimport (
     FrontCoded, front_code, front_coded, front_coded_head, front_coded_id, front_coded_lengths, further_bytes, read_bytes,
     read_lengths, shared_bytes,
 )
 from ffgrammar.tokens.vocabulary.packed_tokens cimport SLACK, PackedTokens
-from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex, index_enter_all, index_find, index_open, index_replace
+from ffgrammar.tokens.vocabulary.token_index cimport TokenIndex, index_enter_all, index_open, index_replace
 
 from ffgrammar.core.errors import TokenizerError
 
@@ -370,6 +371,7 @@ cdef class TokenTrie:
         self.alias_of = NULL
         self.alias_id = NULL
         self.index.slots = NULL
+        self.has_index = 0
 
     def __dealloc__(self):
         self._free_nodes()
@@ -385,6 +387,8 @@ cdef class TokenTrie:
                 if _index_tokens(self, &index) < 0:
                     raise MemoryError
                 self.index = index
+                # (written last: a thread that finds it set must find the index)
+                atomic_put(&self.has_index, 1)
         return 0
 
     cdef int64_t find_node(self, const uint8_t* text, size_t count) noexcept nogil:
@@ -399,8 +403,11 @@ cdef class TokenTrie:
             i += 1
         return <int64_t>at if at else -1
 
-    cdef int32_t find_token(self, const uint8_t* text, size_t count) noexcept nogil:
-        return index_find(&self.index, text, count)
+    cdef int32_t walk_to_token(self, const uint8_t* text, size_t count) noexcept nogil:
+        cdef int64_t node = self.find_node(text, count)
+        if node <= 0 or node_token(&self.nodes[node]) == self.pad_token:
+            return -1
+        return <int32_t>node_token(&self.nodes[node])
 
     cdef int64_t _checked_node(self, node) except -1:
         cdef int64_t at = _as_index(node)
