@@ -32,6 +32,6 @@ cdef int others_alive(Products* p, const uint32_t* parts) noexcept nogil
 # Write the intersection of a term to `out`. Returns OK or a status.
 cdef int make_body(Products* p, Nodes* n, const uint32_t* parts, const uint32_t* term, uint32_t* out) noexcept nogil
 
-# Whether some text that is not empty completes a term of a tuple for which `hint_alive` and `others_alive` are 0. Returns 1; 0; NOT_KNOWN, if that is
-# hard to see; or a status.
+# Whether some text that is not empty completes a term of a tuple for which `hint_alive` and `others_alive` are 0. Returns 1; 0;
+# NOT_KNOWN, if that is hard to see; or a status.
 cdef int can_complete(Products* p, Nodes* n, const uint32_t* parts, uint32_t width) noexcept nogil

@@ -152,8 +152,8 @@ cdef int open_pair(EarleyRows* r, uint32_t link, uint32_t number) noexcept nogil
 
 
 cdef int follow_rest(EarleyRows* r, uint32_t rest, uint32_t link, uint32_t number) noexcept nogil:
-    """Open the pair of a link, which has a rest, and all links that have the same rest after a set. Returns REFUTED, HOLDS, NOT_KNOWN or
-    NO_MEMORY."""
+    """Open the pair of a link, which has a rest, and all links that have the same rest after a set. Returns REFUTED, HOLDS,
+    NOT_KNOWN or NO_MEMORY."""
     cdef const uint32_t* list
     cdef uint32_t i, k, at, found
     r.set.len = 0
@@ -247,8 +247,8 @@ cdef int adds_nothing(EarleyRows* r, size_t at, size_t begin, size_t end) noexce
 
 
 cdef int keep_items(EarleyRows* r, size_t begin, size_t end, size_t* kept) noexcept nogil:
-    """Move the items between two places of the kernel, all of which have the same position, to `kept`, but for those that add nothing
-    to the others. Returns OK or NO_MEMORY."""
+    """Move the items between two places of the kernel, all of which have the same position, to `kept`, but for those that add
+    nothing to the others. Returns OK or NO_MEMORY."""
     cdef size_t at = end
     cdef size_t i
     cdef int status

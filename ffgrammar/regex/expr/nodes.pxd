@@ -72,7 +72,7 @@ cdef struct Nodes:
     Map derivatives     # expr << 8 | byte -> expr
     Map classes         # for some unions: expr << 8 | byte -> offset in class_words
     Map rounds          # expr << 32 | unit -> the rounds of an expression (witness.pyx)
-    Map within          # a pair of expressions -> whether the texts of the first are known to be texts of the second (inclusion.pyx)
+    Map within          # expr << 32 | expr -> whether the texts of the first are known to be texts of the second
     Vec search_texts    # texts by which searches ended (search_texts.pyx)
     uint32_t texts_kept  # how many texts of long searches were kept so far
     Vec class_words     # byte classes, 8 words of bits each
