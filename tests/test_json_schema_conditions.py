@@ -52,6 +52,8 @@ def _condition(random: Random) -> dict[str, Any]:
     if random.random() < 0.1:
         value["enum"] = ["a", 1]
     if random.random() < 0.1:
+        value["pattern"] = random.choice(["^a$", "^(a|b)$", "^(b|d)$"])
+    if random.random() < 0.1:
         when["title"] = "a condition"
     if random.random() < 0.1:
         when = {"properties": {"x": {"type": "integer"}}, "required": ["x"]}
@@ -369,6 +371,16 @@ def test_the_cost_grows_with_the_number() -> None:
     grammar = ff.compile_json_schema(schema, BYTES, whitespace="compact", limits=Limits(alternatives=1000))
     assert is_sentence(grammar, b'{"kind":"k150","p150":1}')
     assert not is_sentence(grammar, b'{"kind":"k150","p151":1}')
+
+
+def test_a_pattern_beside_listed_values_says_nothing_of_numbers() -> None:
+    def of_pair(number: int) -> dict[str, Any]:
+        value = {"enum": [number, f"v{number}", f"w{number}"], "pattern": f"^v{number}$"}
+        return {"if": {"properties": {"t": value}, "required": ["t"]}, "then": {"required": ["x"]}}
+
+    grammar = ff.compile_json_schema({"allOf": [of_pair(number) for number in range(4)]}, BYTES, whitespace="compact")
+    assert is_sentence(grammar, b'{"t":"w2"}') and is_sentence(grammar, b'{"t":2,"x":1}')
+    assert not is_sentence(grammar, b'{"t":"v2"}') and not is_sentence(grammar, b'{"t":2}')
 
 
 def test_the_cost_grows_with_the_number_of_conditions_on_two_keys() -> None:
