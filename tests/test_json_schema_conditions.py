@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -518,3 +519,30 @@ def test_what_all_branches_share_is_not_denied() -> None:
     assert is_sentence(grammar, b'{"b1":"xx","b2":2,"k3":1}')
     assert not is_sentence(grammar, b'{"b1":"xx","b2":2,"k3":1,"k4":1}')
     assert not is_sentence(grammar, b'{"b1":"xx","b2":2}')
+
+
+def test_work_on_conditions_that_stay_open_is_counted() -> None:
+    """Each alternative is compared with each condition that was not decided. (It took 14 s.)"""
+
+    def one(number: int) -> dict[str, Any]:
+        keys = ["t", "u"] if number % 9 else ["v", "u"]
+        when = {"properties": {key: {"pattern": f"^k{number}$"} for key in keys}, "required": keys}
+        then = [{"required": [f"p{number}"]}, {"properties": {"w": {"enum": [number, number + 1]}}}][number % 2]
+        return {"if": when, "else" if number % 3 == 2 else "then": then}
+
+    schema = {"allOf": [one(number) for number in range(100)], "unevaluatedProperties": {"type": "integer"}}
+    with pytest.raises(ff.LimitError, match="compile_work"):
+        ff.compile_json_schema(schema, BYTES, limits=Limits(compile_work=40_000_000))
+
+
+def test_kinds_of_values_with_many_shapes_are_told_apart_soon() -> None:
+    """Of some pairs of values each has hundreds of shapes. (To compare all with all took 17 s.)"""
+
+    def one_of(number: int) -> dict[str, Any]:
+        divisors = (3 * number + 1, 3 * number + 2)
+        return {"oneOf": [{"properties": {key: {"multipleOf": divisor} for key in "tu"}} for divisor in divisors]}
+
+    begun = time.process_time()
+    with pytest.raises(ff.LimitError):
+        ff.compile_json_schema({"allOf": [one_of(number) for number in range(9)]}, BYTES, property_order="any")
+    assert time.process_time() - begun < 9
