@@ -268,3 +268,80 @@ assert len(told) == 3 and all("in the middle of a fork" in one for one in told),
 assert other.accept_token(99) and not other.accept_token(99)
 """
     subprocess.run([sys.executable, "-W", "ignore", "-c", script], check=True, timeout=60)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_two_threads_may_fork_at_once() -> None:
+    """One waits for the other, so neither lets go of what the other one holds."""
+    script = """
+import os, signal, threading
+import ffgrammar as ff
+tok = ff.Tokenizer.from_tokens([bytes([byte]) for byte in range(256)], eos_token_id=256, vocab_size=257)
+grammars = [ff.compile_regex("a{%d}b*" % number, tok) for number in range(30)]
+ended = []
+
+def fork():
+    for number in range(40):
+        child = os.fork()
+        if not child:
+            signal.alarm(20)
+            grammars[number % 30].matcher().accept_bytes(b"a")
+            os._exit(0)
+        ended.append(os.waitpid(child, 0)[1])
+
+threads = [threading.Thread(target=fork) for _ in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert ended == [0] * 120
+"""
+    command = [sys.executable, "-W", "ignore", "-c", script]
+    found = subprocess.run(command, check=True, timeout=120, capture_output=True, text=True)
+    assert found.stderr == ""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_handler_may_fork_in_the_middle_of_a_call() -> None:
+    """The child goes on with the call; in the parent no lock is left."""
+    script = """
+import os, signal, sys, threading
+import ffgrammar as ff
+tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+bitmask = ff.allocate_bitmask(1, tok.vocab_size)
+children = []
+
+def fork(*_):
+    try:
+        grammar.matcher()
+    except RuntimeError:
+        children.append(os.fork())
+
+signal.signal(signal.SIGALRM, fork)
+for number in range(100):
+    grammar = ff.compile_regex("[a-z ]*a.{%d}|.*[bc].{%d}x" % (20 + number, 24 + number), tok)
+    matcher = grammar.matcher()
+    for byte in b"abcabc":
+        signal.setitimer(signal.ITIMER_REAL, 0.004)
+        matcher.fill_bitmask(bitmask)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        if children:
+            break
+        matcher.accept_bytes(bytes([byte]))
+    if children:
+        break
+if children[-1] == 0:
+    os._exit(0 if bitmask.any() else 1)
+signal.alarm(60)
+assert os.waitpid(children[-1], 0)[1] == 0
+thread = threading.Thread(target=lambda: grammar.matcher().accept_bytes(b"a"))
+thread.start()
+thread.join()
+child = os.fork()
+if not child:
+    os._exit(0)
+assert os.waitpid(child, 0)[1] == 0
+"""
+    command = [sys.executable, "-W", "ignore", "-c", script]
+    found = subprocess.run(command, check=True, timeout=120, capture_output=True, text=True)
+    assert found.stderr == ""

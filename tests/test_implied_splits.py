@@ -112,3 +112,13 @@ def test_ranges_have_the_characters_of_a_kind_and_no_others() -> None:
             others = "".join(other for other in map(chr, range(0x20, 0x7F)) if other not in text)
             assert cut(names, one + one) == [one + one]
             assert cut(names, one + others)[0] == one
+
+
+@pytest.mark.parametrize("space", ["_", "#", "-", "a"])
+def test_the_space_may_be_a_character_of_another_kind(space: str) -> None:
+    split = implied_split(["b", "c", space, f"{space}b", "b1", f"\u00e9{space}", "\u00e9\u00e9"], space)
+    assert split is not None
+    text = " b1c b c\u00e9 b".encode()
+    ends = PretokenTable([split], space).ends_of(text)
+    pieces = [text[start:end].decode() for start, end in zip([0, *ends], ends, strict=False)]
+    assert pieces == [" b1", "c", " b", " c", "\u00e9 b"]

@@ -182,6 +182,13 @@ def test_a_schema_that_no_value_obeys_is_refused_at_the_deepest_place(schema: An
     assert caught.value.message == "no value obeys this schema" + (f": {what}" if what else "")
 
 
+def test_the_reason_why_no_value_obeys_is_left_out_where_it_is_too_hard_to_find() -> None:
+    """Without one of its parts, the schema would have to be read again."""
+    some_key = {"type": "array", "contains": {"type": "object", "not": {"additionalProperties": {"type": "string"}}}}
+    with pytest.raises(errors.GrammarError, match=r"no value obeys this schema$"):
+        build({"allOf": [{"type": "string"}, some_key]}, ExprStore(), whitespace="compact", property_order="any")
+
+
 def test_later_keywords_mean_nothing_in_earlier_drafts() -> None:
     schema = {"$schema": "http://json-schema.org/draft-04/schema#", "const": 1, "enum": [[1], {"a": 1}, 2]}
     assert accepts(schema, "2") and accepts(schema, "[1]") and accepts(schema, '{"a":1}')

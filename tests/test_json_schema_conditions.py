@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import time
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -51,6 +52,8 @@ def _condition(random: Random) -> dict[str, Any]:
         value["type"] = random.choice(["string", "string", "integer", "number", "boolean"])
     if random.random() < 0.1:
         value["enum"] = ["a", 1]
+    if random.random() < 0.1:
+        value["pattern"] = random.choice(["^a$", "^(a|b)$", "^(b|d)$"])
     if random.random() < 0.1:
         when["title"] = "a condition"
     if random.random() < 0.1:
@@ -371,6 +374,16 @@ def test_the_cost_grows_with_the_number() -> None:
     assert not is_sentence(grammar, b'{"kind":"k150","p151":1}')
 
 
+def test_a_pattern_beside_listed_values_says_nothing_of_numbers() -> None:
+    def of_pair(number: int) -> dict[str, Any]:
+        value = {"enum": [number, f"v{number}", f"w{number}"], "pattern": f"^v{number}$"}
+        return {"if": {"properties": {"t": value}, "required": ["t"]}, "then": {"required": ["x"]}}
+
+    grammar = ff.compile_json_schema({"allOf": [of_pair(number) for number in range(4)]}, BYTES, whitespace="compact")
+    assert is_sentence(grammar, b'{"t":"w2"}') and is_sentence(grammar, b'{"t":2,"x":1}')
+    assert not is_sentence(grammar, b'{"t":"v2"}') and not is_sentence(grammar, b'{"t":2}')
+
+
 def test_the_cost_grows_with_the_number_of_conditions_on_two_keys() -> None:
     def of_pair(number: int) -> dict[str, Any]:
         when = {"properties": {"os": {"const": number % 20}, "cpu": {"const": number}}, "required": ["os", "cpu"]}
@@ -506,3 +519,30 @@ def test_what_all_branches_share_is_not_denied() -> None:
     assert is_sentence(grammar, b'{"b1":"xx","b2":2,"k3":1}')
     assert not is_sentence(grammar, b'{"b1":"xx","b2":2,"k3":1,"k4":1}')
     assert not is_sentence(grammar, b'{"b1":"xx","b2":2}')
+
+
+def test_work_on_conditions_that_stay_open_is_counted() -> None:
+    """Each alternative is compared with each condition that was not decided. (It took 14 s.)"""
+
+    def one(number: int) -> dict[str, Any]:
+        keys = ["t", "u"] if number % 9 else ["v", "u"]
+        when = {"properties": {key: {"pattern": f"^k{number}$"} for key in keys}, "required": keys}
+        then = [{"required": [f"p{number}"]}, {"properties": {"w": {"enum": [number, number + 1]}}}][number % 2]
+        return {"if": when, "else" if number % 3 == 2 else "then": then}
+
+    schema = {"allOf": [one(number) for number in range(100)], "unevaluatedProperties": {"type": "integer"}}
+    with pytest.raises(ff.LimitError, match="compile_work"):
+        ff.compile_json_schema(schema, BYTES, limits=Limits(compile_work=40_000_000))
+
+
+def test_kinds_of_values_with_many_shapes_are_told_apart_soon() -> None:
+    """Of some pairs of values each has hundreds of shapes. (To compare all with all took 17 s.)"""
+
+    def one_of(number: int) -> dict[str, Any]:
+        divisors = (3 * number + 1, 3 * number + 2)
+        return {"oneOf": [{"properties": {key: {"multipleOf": divisor} for key in "tu"}} for divisor in divisors]}
+
+    begun = time.process_time()
+    with pytest.raises(ff.LimitError):
+        ff.compile_json_schema({"allOf": [one_of(number) for number in range(9)]}, BYTES, property_order="any")
+    assert time.process_time() - begun < 9

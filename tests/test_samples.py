@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import time
-from itertools import islice
+from itertools import count, islice
+from random import Random
 from typing import Any
 
 import jsonschema
@@ -15,7 +16,10 @@ from test_emit import TOY, built
 from test_grammars import COMPILERS, SOURCES, end_of
 
 import ffgrammar as ff
+from ffgrammar.core.limits import Limits
 from ffgrammar.grammar.builder import GrammarBuilder
+from ffgrammar.grammar.json_schema import build
+from ffgrammar.grammar.sample.derivation import Derivation
 from ffgrammar.regex.expr.store import ExprStore
 from oracle.grammars import Description, descriptions
 from oracle.schemas import is_valid, schemas
@@ -51,6 +55,16 @@ def test_samples_of_random_schemas_are_valid(schema: Any, seed: int, order: Any)
     # (the package jsonschema follows some references for ever)
     if "$ref" not in json.dumps(schema):
         assert all(is_valid(schema, json.loads(text)) for text in texts), texts
+
+
+def test_a_derivation_ends_where_a_dear_value_must_come_first() -> None:
+    """Some key has an array with an item, which takes more lexemes than the values of other keys."""
+    schema = {"type": "object", "not": {"additionalProperties": {"not": {"type": "array", "minItems": 1}}}}
+    grammar = build(schema, ExprStore(), Limits(), property_order="any")
+    for seed in range(300):
+        asked = count()
+        lexemes = Derivation(grammar, Random(seed)).lexemes(lambda owed, asked=asked: next(asked) > 20)  # type: ignore[misc]
+        assert len(list(islice(lexemes, 1000))) < 1000
 
 
 @pytest.mark.parametrize("name", SOURCES)

@@ -30,11 +30,15 @@ _module_locks: dict[str, Callable[[], object]] = getattr(importlib._bootstrap, "
 _TRIES = 100
 
 _locks: set[ref[RLock]] = set()
-_held: list[RLock] = []
 _Handler = Callable[[], None]
 _handlers: list[tuple[_Handler, _Handler]] = []
-_let_go_later: list[_Handler] = []
-_forking: set[int] = set()
+
+# Held during a fork. Two threads may fork at once, and one waits for the other.
+_turn = RLock()
+# For each fork under way, the locks that it holds, and what lets go of others. There is more than one only where the
+# handler of a signal forks in the middle of a fork.
+_forks: list[tuple[list[RLock], list[_Handler]]] = []
+_forking: list[int] = []
 
 
 def new_lock() -> RLock:
@@ -64,34 +68,39 @@ def at_fork(hold: _Handler, let_go: _Handler) -> None:
 
 
 def _hold() -> None:
-    _forking.add(get_ident())
+    _turn.acquire()
+    _forking.append(get_ident())
+    held: list[RLock] = []
+    let_go_later: list[_Handler] = []
+    _forks.append((held, let_go_later))
     for tries_left in reversed(range(_TRIES)):
         _finish_imports()
         for hold, let_go in _handlers.copy():
             hold()
-            _let_go_later.append(let_go)
+            let_go_later.append(let_go)
         for reference in _locks.copy():
             lock = reference()
             if lock is not None:
                 lock.acquire()
-                _held.append(lock)
+                held.append(lock)
         if not tries_left or not _importing():
             return
-        _let_go_of_locks()
+        _let_go_of_locks(held, let_go_later)
 
 
 def _let_go() -> None:
-    _let_go_of_locks()
-    _forking.clear()
+    _let_go_of_locks(*_forks.pop())
+    _forking.pop()
+    _turn.release()
 
 
-def _let_go_of_locks() -> None:
-    for lock in _held:
+def _let_go_of_locks(held: list[RLock], let_go_later: list[_Handler]) -> None:
+    for lock in held:
         lock.release()
-    _held.clear()
-    for let_go in _let_go_later:
+    held.clear()
+    for let_go in let_go_later:
         let_go()
-    _let_go_later.clear()
+    let_go_later.clear()
 
 
 def _importing() -> list[str]:

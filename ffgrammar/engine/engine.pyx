@@ -42,8 +42,9 @@ from ffgrammar.core.forks import at_fork
 engines = set()  # of weak references; not a WeakSet, because a plain set is copied in one step
 # (a handler of a signal may run while a fork holds it)
 registering = threading.RLock()
-held = []
-held_partitions = []
+# For each fork under way, the engines that it has locked, the engines whose table of masks it has locked, and the tables of
+# partitions. There is more than one fork only where the handler of a signal forks in the middle of one.
+holds = []
 # The thread that holds all locks for a fork, or 0. It may run handlers of signals, and these must not wait for its locks.
 cdef uint64_t forking = 0
 
@@ -54,15 +55,23 @@ def hold_engines():
     cdef Engine engine
     cdef SharedPartitions shared
     registering.acquire()
+    held, held_tables, held_partitions = [], [], []
+    holds.append((held, held_tables, held_partitions))
+    if atomic_load_word(&forking) == this_thread():
+        return
     for reference in engines.copy():
         engine = reference()
-        if engine is not None:
+        if engine is None:
+            continue
+        # (where the handler of a signal forks in the middle of a call, its thread has the engine's lock, and goes on in the child)
+        if engine.store.nodes.pulse.handling != this_thread():
             engine.acquire()
             held.append(engine)
-    for engine in held:
+        held_tables.append(engine)
+    for engine in held_tables:
         with nogil:
             lock_take(&engine.masks.table.lock)
-    for shared in {engine.shared for engine in held}:
+    for shared in {engine.shared for engine in held_tables}:
         with nogil:
             lock_take(&shared.table.lock)
         held_partitions.append(shared)
@@ -73,14 +82,15 @@ def let_engines_go():
     """After the fork, in both processes, release the locks that hold_engines has taken."""
     cdef Engine engine
     cdef SharedPartitions shared
-    atomic_put_word(&forking, 0)
+    held, held_tables, held_partitions = holds.pop()
+    if not holds:
+        atomic_put_word(&forking, 0)
     for shared in held_partitions:
         lock_leave(&shared.table.lock)
-    held_partitions.clear()
-    for engine in held:
+    for engine in held_tables:
         lock_leave(&engine.masks.table.lock)
+    for engine in held:
         engine.release()
-    held.clear()
     registering.release()
 
 

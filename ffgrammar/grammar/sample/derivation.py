@@ -15,6 +15,8 @@ from ffgrammar.grammar.ir import GrammarIR, Template
 __all__ = ["Derivation"]
 
 NEVER = 1 << 40
+# The distance of a parametric nonterminal that never ends.
+FAR = 1 << 20
 # A nonterminal that is nested this deep heads for its end. Where it is nested less deep, it does so by chance.
 MAX_DEPTH = 60
 
@@ -47,6 +49,9 @@ class Derivation:
         ]
         self._costs = [NEVER] * len(grammar.names)
         self._find_costs()
+        # By parametric nonterminal: how many productions lead to one that can end.
+        self._distances: dict[int, int] = {}
+        self._find_distances()
 
     def is_possible(self) -> bool:
         """Whether some sentence has no special tokens."""
@@ -106,14 +111,31 @@ class Derivation:
         return found
 
     def _template_cost(self, instance: Instance, one: Template) -> int:
-        """How far from its end a parametric nonterminal is by a template. What ends it is best, and then what leaves
-        fewer bits missing or unsettled for some end. (Where all leave the same, a bit is set, so that this ends.)"""
+        """How far from its end a parametric nonterminal is by a template. What ends it is best, then what leads to a
+        nonterminal that can end, and then what leaves fewer bits missing or unsettled for some end. (Where all leave
+        the same, a bit is set, so that this ends.)"""
         if one.again is None:
             return self._body_cost(one.rhs)
+        distance = self._distances.get(one.again, FAR)
         bits = one.bits_after(instance[1])
         ends = [end for end in self._templates.get(one.again, ()) if end.again is None]
         missing = min([(end.need & ~bits).bit_count() + end.unsettled(bits).bit_count() for end in ends], default=0)
-        return 1000 + self._body_cost(one.rhs) + 1000 * missing + (0 if one.bit is not None else 500)
+        bits_left = 1000 + self._body_cost(one.rhs) + 1000 * missing + (0 if one.bit is not None else 500)
+        return NEVER * distance + bits_left
+
+    def _find_distances(self) -> None:
+        before: dict[int, list[int]] = {}
+        edge: list[int] = []
+        for head, templates in self._templates.items():
+            for one in templates:
+                if self._body_cost(one.rhs) < NEVER:
+                    (edge if one.again is None else before.setdefault(one.again, [])).append(head)
+        distance = 0
+        while edge:
+            edge = [head for head in dict.fromkeys(edge) if head not in self._distances]
+            self._distances.update(dict.fromkeys(edge, distance))
+            edge = [head for ended in edge for head in before.get(ended, ())]
+            distance += 1
 
     def _cost(self, symbol: int) -> int:
         """How many lexemes a symbol derives at least; of parametric ones an estimate."""

@@ -59,13 +59,14 @@ def implied_split(names: Iterable[str] | NameTable, space: str) -> Split | None:
 
 def _any_of(kinds: list[int], space: str) -> str:
     """A pattern that matches one character of any of these kinds. There is at least one kind."""
-    members = [*KINDS, space]
+    # (the space may be an underscore, say, which is then of no other kind)
+    members = [*[one.replace(space, "") for one in KINDS], space]
     # (with the kind 0, the pattern names the characters that it does not match)
     inside = 0 not in kinds
-    chosen = [members[kind - 1] for kind in range(1, END) if (kind in kinds) == inside]
+    chosen = "".join([members[kind - 1] for kind in range(1, END) if (kind in kinds) == inside])
     if not chosen:
         return r"(?:\s|\S)"
-    return ("[" if inside else "[^") + _ranges("".join(chosen)) + "]"
+    return ("[" if inside else "[^") + _ranges(chosen) + "]"
 
 
 def _ranges(characters: str) -> str:

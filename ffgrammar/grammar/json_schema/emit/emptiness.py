@@ -11,10 +11,13 @@ from typing import Any
 
 from ffgrammar.core.errors import LimitError, UnsupportedError
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj, join_all
+from ffgrammar.grammar.json_schema.documents.scopes import NameNeeded
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 from ffgrammar.grammar.json_schema.emit.array_style import ArrayStyle
 from ffgrammar.grammar.json_schema.emit.arrays import array_symbol
 from ffgrammar.grammar.json_schema.emit.emitter import Emitter
+from ffgrammar.grammar.json_schema.emit.layout import KeysApart
+from ffgrammar.grammar.json_schema.emit.symbols import ClausesRefused
 from ffgrammar.grammar.json_schema.normalize.parts import item_conj, prefix_length, property_conj
 from ffgrammar.grammar.json_schema.shape.types import ARR, OBJ
 
@@ -134,7 +137,8 @@ def _contradicting_parts(emitter: Emitter, conj: Conj) -> str:
             fewer = [one for one in kept if one != part]
             if _is_empty(emitter, join_all([rest, *fewer])):
                 kept = fewer
-    except (LimitError, UnsupportedError):
+    # (fewer parts may be such that the schema would have to be read again)
+    except (LimitError, UnsupportedError, ClausesRefused, KeysApart, NameNeeded):
         return ""
     finally:
         emitter.store.allow_work(left)

@@ -23,8 +23,9 @@ __all__ = ["value_kinds"]
 MAX_KINDS = 300
 # What says more than this is not read to see whether any value obeys it.
 FEW = 8
-# The work of a comparison, in units of `ExprStore.count_work`.
+# The work of a comparison, and of one of two shapes, in units of `ExprStore.count_work`.
 WORK = 200
+WORK_OF_SHAPES = 10
 
 
 class _Said(NamedTuple):
@@ -130,8 +131,13 @@ class _Comparison:
         if known is None:
             self._em.store.count_work(WORK)
             first, second = [self._em.combiner.shapes(join(self._base, conj)) for conj in pair]
-            known = self._known[pair] = all([self._apart(x, y) for x in first for y in second])
+            # (of many shapes, the first two mostly have a value in common)
+            known = self._known[pair] = all(self._apart_from_all(shape, second) for shape in first)
         return known
+
+    def _apart_from_all(self, one: Shape, others: list[Shape]) -> bool:
+        self._em.store.count_work(WORK_OF_SHAPES * len(others))
+        return all(self._apart(one, other) for other in others)
 
     def _apart(self, one: Shape, other: Shape) -> bool:
         """Whether two shapes have no value in common, as far as their types, patterns and ranges show."""

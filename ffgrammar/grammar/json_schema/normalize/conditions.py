@@ -376,18 +376,21 @@ def _are_of_type(values: frozenset[Scalar], name: Any) -> bool:
 def _values(subschema: Subschema, schema: Any) -> frozenset[Scalar] | None:
     """The scalars that a schema lists, whatever else it says; None if it lists none, or other values, too."""
     lists: list[Any] = []
+    texts: tuple[str, ...] | None = None
     if isinstance(schema, dict) and "$ref" not in schema:
         if "const" in schema and subschema.dialect.knows("const"):
             lists.append([schema["const"]])
         if "enum" in schema:
             lists.append(schema["enum"])
-        listed = _listed(schema)
-        if listed is not None and (lists or schema.get("type") == "string"):
-            lists.append(list(listed))
+        texts = _listed(schema)
+        if texts is not None and schema.get("type") == "string":
+            lists.append(list(texts))
     if not lists or not all([isinstance(one, list) for one in lists]):
         return None
     found = [[scalar(value) for value in one] for one in lists]
     if any([value is None for one in found for value in one]):
         return None
     kept = set(found[0]).intersection(*found[1:])
-    return frozenset([value for value in kept if value is not None]) or None
+    # (a pattern says nothing of values that are not strings)
+    barred = [value for value in kept if texts is not None and isinstance(value, str) and value not in texts]
+    return frozenset([value for value in kept.difference(barred) if value is not None]) or None

@@ -36,6 +36,10 @@ FEW_PARTS = 6
 FEW_NAMES = 4
 # How many items of an array are examined.
 FEW_ITEMS = 8
+# The work of a look at a shape and a conjunction, and of each pair of subschemas that is examined, in units of
+# `ExprStore.count_work`.
+WORK = 200
+WORK_OF_PAIR = 15
 
 
 class Contradictions:
@@ -109,6 +113,7 @@ class Contradictions:
         """Whether no value of a shape obeys a conjunction, as far as is cheap to see."""
         if self._level > PRUNING_LEVELS:
             return False
+        self._strings.store.count_work(WORK)
         both = shape.copy()
         choices: list[Choice] = []
         self._reader.apply(both, conj, (), choices)
@@ -181,6 +186,7 @@ class Contradictions:
         old = set(before)
         for at in conj:
             if at not in old:
+                self._strings.store.count_work(WORK_OF_PAIR * len(conj))
                 for other in conj:
                     if other != at and self.impossible((at, other) if at < other else (other, at), 0):
                         return True
