@@ -46,6 +46,8 @@ cdef class DeadEnds:
     # The caller sets this: the last token, if tokens that cannot stand beside it need not be found where the pre-token goes on;
     # otherwise UNCONSTRAINED.
     cdef uint32_t last
+    # The caller sets this, too: the successors of `last` as a mask, or NULL.
+    cdef const uint32_t* beside
     cdef Intern names          # (lasting row, lexer state, hypothesis, way, `last` if the pre-token goes on)
     cdef Vec offsets           # by name: where its dead ends are in `dead`, NOT_FOUND or IN_PARTS
     cdef Vec dead              # lists: a count, then the tokens; in ascending order if the count has the flag SORTED

@@ -210,7 +210,10 @@ cdef class DeadEnds:
             if not bit_test(transition.mask, token):
                 continue
             if part.way == GOES_ON and self.last < <uint32_t>UNCONSTRAINED:
-                status = self.rules.merges.pair(self.last, token)
+                if self.beside != NULL:
+                    status = bit_test(self.beside, token)
+                else:
+                    status = self.rules.merges.pair(self.last, token)
                 if status < 0:
                     return NO_MEMORY
                 if status == 0:

@@ -36,6 +36,8 @@ cdef enum:
     # A mask with at most this many tokens is judged without a sieve. (Compact JSON begins with 3 or 4 tokens and indented JSON
     # with 100. On Gemma 3 these 100 would take 0.2 ms longer for each grammar.)
     FEW = 32
+    # From this many tokens on, those that can stand beside the last token are told from a mask.
+    MANY = 64
 
 
 @cython.final
@@ -173,16 +175,18 @@ cdef class CanonicalMasks:
             status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
         if status < 0:
             return status
-        status = self.find_losses(engine, config, at, sieve, mask.count == DENSE, &offset)
-        if status < 0 or offset == <uint32_t>IN_PARTS:
-            mask_release(mask)
-            return status if status < 0 else self.fill_from_parts(engine, config, at, sieve, words)
-        if mask.count == DENSE and sieve.beside != NULL and at.last < <uint32_t>UNCONSTRAINED:
+        # (DENSE is a large number)
+        if mask.count >= <uint32_t>MANY and sieve.beside != NULL and at.last < <uint32_t>UNCONSTRAINED:
             successors = self.rules.all_successors.find_or_status(at.last, &status)
             if status < 0:
                 mask_release(mask)
                 return status
             beside = <const uint32_t*><const char*>successors
+        self.dead_ends.beside = beside
+        status = self.find_losses(engine, config, at, sieve, mask.count == DENSE, &offset)
+        if status < 0 or offset == <uint32_t>IN_PARTS:
+            mask_release(mask)
+            return status if status < 0 else self.fill_from_parts(engine, config, at, sieve, words)
         self.sift(mask, at, sieve, beside, words)
         mask_release(mask)
         self.drop_losses(at, beside, offset, words)
