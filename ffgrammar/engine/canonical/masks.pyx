@@ -206,7 +206,7 @@ cdef class CanonicalMasks:
         cdef uint32_t n_words = self.trie.n_words
         cdef const uint32_t* alone = sieve.alone
         cdef const uint32_t* beside = sieve.beside
-        cdef uint32_t i, token
+        cdef uint32_t i, token, word
         if mask.count != DENSE:
             memset(words, 0, n_words * sizeof(uint32_t))
             for i in range(mask.count):
@@ -214,8 +214,14 @@ cdef class CanonicalMasks:
                 if (alone != NULL and bit_test(alone, token)) or (
                         beside != NULL and bit_test(beside, token) and self.may_stand_beside(at, successors, token)):
                     bit_set(words, token)
-        else:
+        elif sieve.mixed == NULL or successors == NULL:
             sift_words(words, mask.words, alone, beside, successors, n_words)
+        else:
+            # (in all other words, whatever can stand beside the last token may come)
+            sift_words(words, mask.words, NULL, successors, NULL, n_words)
+            for i in range(sieve.mixed_count):
+                word = sieve.mixed[i]
+                words[word] = mask.words[word] & ((0 if alone == NULL else alone[word]) | (beside[word] & successors[word]))
 
     cdef bint may_stand_beside(self, const CanonicalState* at, const uint32_t* successors, uint32_t token) noexcept nogil:
         if at.last >= <uint32_t>UNCONSTRAINED:
