@@ -46,6 +46,8 @@ cdef class DeadEnds:
     # The caller sets this: the last token, if tokens that cannot stand beside it need not be found where the pre-token goes on;
     # otherwise UNCONSTRAINED.
     cdef uint32_t last
+    # The caller sets this, too: the successors of `last` as a mask, or NULL.
+    cdef const uint32_t* beside
     cdef Intern names          # (lasting row, lexer state, hypothesis, way, `last` if the pre-token goes on)
     cdef Vec offsets           # by name: where its dead ends are in `dead`, NOT_FOUND or IN_PARTS
     cdef Vec dead              # lists: a count, then the tokens; in ascending order if the count has the flag SORTED
@@ -111,9 +113,15 @@ cdef class DeadEnds:
     # Part of judge_by_endings, for the groups of Doubts.find, which begin at `groups` in the notes.
     cdef int judge_ways_on(self, Engine engine, const SievePart* part, uint32_t groups) noexcept nogil
 
-    # Part of judge_ways_on: whether a sentence goes on after the tokens of a group, by the way on of the first of them. On a
-    # virtual row, and where the way on does not show it, the answer is 0. Otherwise it is 1 or a status.
-    cdef int goes_on_by(self, Engine engine, const Transition* transition, const uint32_t* ending) noexcept nogil
+    # Part of judge_ways_on: judge the tokens of a group one by one. From the place itself their ways on lead to few states. Where a
+    # sentence goes on after one token, it does so after all whose ways on lead to the same state.
+    cdef int judge_each(self, Engine engine, const SievePart* part, uint32_t group) noexcept nogil
+
+    # Part of judge_ways_on: whether a sentence goes on after the way on of a token, from a lexer state of the place: `leads.base`
+    # or `leads.start.state`. On a virtual row, and where the way on does not show it, the answer is 0. Otherwise it is 1 or a
+    # status.
+    cdef int goes_on_by(
+        self, Engine engine, const Transition* transition, const uint32_t* ending, uint32_t state) noexcept nogil
 
     # How many tokens the list of dead ends at an offset in `dead` has.
     cdef inline uint32_t count(self, uint32_t offset) noexcept nogil:

@@ -210,7 +210,10 @@ cdef class DeadEnds:
             if not bit_test(transition.mask, token):
                 continue
             if part.way == GOES_ON and self.last < <uint32_t>UNCONSTRAINED:
-                status = self.rules.merges.pair(self.last, token)
+                if self.beside != NULL:
+                    status = bit_test(self.beside, token)
+                else:
+                    status = self.rules.merges.pair(self.last, token)
                 if status < 0:
                     return NO_MEMORY
                 if status == 0:
@@ -305,35 +308,59 @@ cdef class DeadEnds:
 
     cdef int judge_ways_on(self, Engine engine, const SievePart* part, uint32_t groups) noexcept nogil:
         cdef uint32_t at = groups + 1
-        cdef uint32_t i, token, _group
-        cdef int alive
-        cdef int status = OK
+        cdef uint32_t _group
+        cdef int status
         for _group in range(self.notes.words.data[groups]):
-            alive = self.goes_on_by(engine, part.transition, part.transition.endings.data + self.notes.words.data[at])
-            for i in range(at + 2, at + 2 + self.notes.words.data[at + 1] if alive == 0 else 0):
-                token = self.notes.words.data[i]
-                if status >= 0 and self.leads.stays(token):
-                    status = self.single.judge(engine, part, token, &self.dead)
-            if alive < 0 or status < 0:
-                return min(alive, status)
-            at += 2 + self.notes.words.data[at + 1]
+            status = self.goes_on_by(
+                engine, part.transition, part.transition.endings.data + self.notes.words.data[at + 1], self.leads.base)
+            if status == 0:
+                status = self.judge_each(engine, part, at)
+            if status < 0:
+                return status
+            at += 1 + self.notes.words.data[at]
         return OK
 
-    cdef int goes_on_by(self, Engine engine, const Transition* transition, const uint32_t* ending) noexcept nogil:
+    cdef int judge_each(self, Engine engine, const SievePart* part, uint32_t group) noexcept nogil:
+        cdef const uint32_t* ending
+        cdef uint32_t alive = <uint32_t>NOT_ASKED
+        cdef uint32_t state, i
+        cdef int status
+        for i in range(group + 1, group + 1 + self.notes.words.data[group]):
+            ending = part.transition.endings.data + self.notes.words.data[i]
+            if not self.leads.stays(ending[0]):
+                continue
+            # (from a base, tokens may lead to one state that lead to several from the place itself)
+            status = 0
+            if self.leads.has_base() and not self.leads.start.row & VIRTUAL:
+                state = self.leads.start.state
+                status = self.doubts.follow(engine, ending, &state)
+                if status == 1 and state != alive:
+                    status = self.goes_on_by(engine, part.transition, ending, self.leads.start.state)
+                    alive = state if status == 1 else alive
+            if status != 1:
+                status = self.single.judge(engine, part, ending[0], &self.dead) if status >= 0 else status
+            if status < 0:
+                return status
+        return OK
+
+    cdef int goes_on_by(
+        self, Engine engine, const Transition* transition, const uint32_t* ending, uint32_t state
+    ) noexcept nogil:
         cdef uint32_t byte = last_byte(ending)
+        cdef bint is_exact = state == self.leads.start.state
         cdef CanonicalState at
         cdef Config config
         cdef int status
-        if self.leads.start.row & VIRTUAL or self.leads.has_open_base:
+        if self.leads.start.row & VIRTUAL or (self.leads.has_open_base and not is_exact):
             return 0
         config.row = self.leads.start.row
-        config.state = self.leads.base
+        config.state = state
         status = self.doubts.follow(engine, ending, &config.state)
         if status != 1:
             return min(status, 0)
         self.parts.set_outcome(&at, transition, ending[3] & ~<uint32_t>WAY_ON)
         at.last = node_token(&self.trie.nodes[self.trie.roots[byte]])
-        if self.leads.has_base():
+        if not is_exact:
             return self.inside.common.can_close(engine, &config, &at)
         return self.lookahead.has_canonical_completion(engine, &config, &at)
 

@@ -27,8 +27,8 @@ cdef class Doubts:
     # of a hypothesis and a way. A token is doubtful if it stays inside the lexeme and needs an ending
     # (tokens/canonical/endings.pxd), but no ending was found, or the ending does not show that the pre-token can end. A token
     # that may never come has the flag DEAD_END. Then come groups of other tokens. The ways on of the tokens of a group lead to one
-    # place. There is the number of groups, and for each the index of its first token's ending in the transition, the number of
-    # its tokens, and these tokens.
+    # place. There is the number of groups, and for each the number of its tokens, and the indices of their endings in the
+    # transition.
     cdef int find(
         self, Engine engine, uint32_t state, const Transition* transition, uint32_t hypothesis, uint32_t way, uint32_t* offset
     ) noexcept nogil
@@ -37,7 +37,7 @@ cdef class Doubts:
     cdef int list_doubtful(self, Engine engine, uint32_t state, const Transition* transition) noexcept nogil
 
     # Part of list_doubtful: append the groups, which `ways_on` lists.
-    cdef int write_groups(self, const Transition* transition) noexcept nogil
+    cdef int write_groups(self) noexcept nogil
 
     # Write the state that a token and its ending lead to. Returns 1; 2 if the token leaves the lexeme; 0 if the token stays and the
     # ending does not; or a status.

@@ -88,9 +88,9 @@ cdef class Doubts:
                 return status
             i += ENDING_WORDS
         self.notes.words.data[base] = <uint32_t>(self.notes.words.len - base - 1)
-        return self.write_groups(transition)
+        return self.write_groups()
 
-    cdef int write_groups(self, const Transition* transition) noexcept nogil:
+    cdef int write_groups(self) noexcept nogil:
         cdef size_t base = self.notes.words.len
         cdef WayOn* ways = <WayOn*>self.ways_on.data
         cdef uint32_t count = <uint32_t>(self.ways_on.len // WAY_ON_WORDS)
@@ -106,14 +106,14 @@ cdef class Doubts:
                 continue
             groups += 1
             group = self.notes.words.len
-            if vec_push(&self.notes.words, way_on.ending) < 0 or vec_push(&self.notes.words, 0) < 0:
+            if vec_push(&self.notes.words, 0) < 0:
                 return NO_MEMORY
             for j in range(i, count):
                 if ways[j].state == way_on.state and ways[j].rest == way_on.rest:
                     ways[j].state = TAKEN
-                    if vec_push(&self.notes.words, transition.endings.data[ways[j].ending]) < 0:
+                    if vec_push(&self.notes.words, ways[j].ending) < 0:
                         return NO_MEMORY
-            self.notes.words.data[group + 1] = <uint32_t>(self.notes.words.len - group - 2)
+            self.notes.words.data[group] = <uint32_t>(self.notes.words.len - group - 1)
         self.notes.words.data[base] = groups
         return OK
 

@@ -36,6 +36,8 @@ cdef enum:
     # A mask with at most this many tokens is judged without a sieve. (Compact JSON begins with 3 or 4 tokens and indented JSON
     # with 100. On Gemma 3 these 100 would take 0.2 ms longer for each grammar.)
     FEW = 32
+    # From this many tokens on, those that can stand beside the last token are told from a mask.
+    MANY = 64
 
 
 @cython.final
@@ -173,16 +175,18 @@ cdef class CanonicalMasks:
             status = masks_find(&engine.masks, &engine.recognizer, config, &mask, &looked)
         if status < 0:
             return status
-        status = self.find_losses(engine, config, at, sieve, mask.count == DENSE, &offset)
-        if status < 0 or offset == <uint32_t>IN_PARTS:
-            mask_release(mask)
-            return status if status < 0 else self.fill_from_parts(engine, config, at, sieve, words)
-        if mask.count == DENSE and sieve.beside != NULL and at.last < <uint32_t>UNCONSTRAINED:
+        # (DENSE is a large number)
+        if mask.count >= <uint32_t>MANY and sieve.beside != NULL and at.last < <uint32_t>UNCONSTRAINED:
             successors = self.rules.all_successors.find_or_status(at.last, &status)
             if status < 0:
                 mask_release(mask)
                 return status
             beside = <const uint32_t*><const char*>successors
+        self.dead_ends.beside = beside
+        status = self.find_losses(engine, config, at, sieve, mask.count == DENSE, &offset)
+        if status < 0 or offset == <uint32_t>IN_PARTS:
+            mask_release(mask)
+            return status if status < 0 else self.fill_from_parts(engine, config, at, sieve, words)
         self.sift(mask, at, sieve, beside, words)
         mask_release(mask)
         self.drop_losses(at, beside, offset, words)
@@ -202,7 +206,7 @@ cdef class CanonicalMasks:
         cdef uint32_t n_words = self.trie.n_words
         cdef const uint32_t* alone = sieve.alone
         cdef const uint32_t* beside = sieve.beside
-        cdef uint32_t i, token
+        cdef uint32_t i, token, word
         if mask.count != DENSE:
             memset(words, 0, n_words * sizeof(uint32_t))
             for i in range(mask.count):
@@ -210,8 +214,14 @@ cdef class CanonicalMasks:
                 if (alone != NULL and bit_test(alone, token)) or (
                         beside != NULL and bit_test(beside, token) and self.may_stand_beside(at, successors, token)):
                     bit_set(words, token)
-        else:
+        elif sieve.mixed == NULL or successors == NULL:
             sift_words(words, mask.words, alone, beside, successors, n_words)
+        else:
+            # (in all other words, whatever can stand beside the last token may come)
+            sift_words(words, mask.words, NULL, successors, NULL, n_words)
+            for i in range(sieve.mixed_count):
+                word = sieve.mixed[i]
+                words[word] = mask.words[word] & ((0 if alone == NULL else alone[word]) | (beside[word] & successors[word]))
 
     cdef bint may_stand_beside(self, const CanonicalState* at, const uint32_t* successors, uint32_t token) noexcept nogil:
         if at.last >= <uint32_t>UNCONSTRAINED:

@@ -19,7 +19,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
-from ffgrammar.core.bits cimport bit_count, bit_test
+from ffgrammar.core.bits cimport bit_count, bit_test, lowest_bit
 from ffgrammar.core.intern cimport (
     intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len, intern_truncate)
 from ffgrammar.core.status cimport NO_MEMORY, OK
@@ -401,21 +401,24 @@ cdef class Routes:
 
     cdef int walk(self, Engine engine, uint32_t* nodes_left, const uint32_t* bytes) noexcept nogil:
         cdef TokenWalk walk
-        cdef uint32_t byte
+        cdef uint32_t word, left
         cdef int status
         self.begin_walk(engine, &walk, nodes_left)
-        for byte in range(256):
-            walk.node = self.rules.trie.roots[byte]
-            if not walk.node or not bit_test(bytes, byte):
-                continue
-            walk.stop = subtree_end(self.rules.trie.nodes, walk.node)
-            status = walk_next(engine, self.rules, &walk)
-            while status == 1:
-                status = self.add_route(&walk)
-                if status >= 0:
-                    status = walk_next(engine, self.rules, &walk)
-            if status != OK:
-                return status
+        for word in range(8):
+            left = bytes[word]
+            while left:
+                walk.node = self.rules.trie.roots[word << 5 | lowest_bit(left)]
+                left &= left - 1
+                if not walk.node:
+                    continue
+                walk.stop = subtree_end(self.rules.trie.nodes, walk.node)
+                status = walk_next(engine, self.rules, &walk)
+                while status == 1:
+                    status = self.add_route(&walk)
+                    if status >= 0:
+                        status = walk_next(engine, self.rules, &walk)
+                if status != OK:
+                    return status
         return OK
 
     cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:

@@ -8,6 +8,7 @@ from ffgrammar.tokens.bpe.token_masks cimport TokenMasks
 
 cdef enum:
     NO_LIMIT = 0xFFFFFFFF
+    CHILD_WORDS = 2  # of `Child`
 
 
 cdef struct Tree:
@@ -19,6 +20,11 @@ cdef struct Tree:
     uint32_t waits  # the rank at which x and y merge; NO_LIMIT if y is not in the forest
 
 
+cdef struct Child:
+    uint32_t rank
+    uint32_t at    # its position
+
+
 cdef class Successors(TokenMasks):
     cdef uint32_t made           # whether the tables are made; read it with `is_made`
     # A forest over the tokens that merges make. A token's parent is the left part of its last merge. Siblings are in descending
@@ -26,6 +32,10 @@ cdef class Successors(TokenMasks):
     cdef uint32_t* position      # by token: its number in the preorder of the forest; NO_LIMIT if it is not in the forest
     cdef uint32_t* token         # by position: the token that is there. In the same block of memory as `position`.
     cdef Tree* trees             # by position: the tree of the token that is there
+    # Lists of the children of those tokens that were asked about: how many there are, then a `Child` for each. So the children of
+    # a token are beside each other in memory.
+    cdef Vec children
+    cdef Vec children_at         # by position: where the list of the token's children is in `children`; NO_LIMIT if it is not listed
     # Tokens that have parts and are roots all the same: their rank is below that of their left part, or the left part is not in
     # the forest.
     cdef Vec loose
@@ -60,15 +70,25 @@ cdef class Successors(TokenMasks):
     # Set `size` of each token to the number of tokens in its tree, itself included, and list the loose tokens.
     cdef int count_trees(self, const uint32_t* by_rank, uint32_t* size) noexcept nogil
 
-    # Give all tokens positions.
-    cdef void number_trees(self, const uint32_t* by_rank, const uint32_t* size) noexcept nogil
+    # Give all tokens positions. Returns how many there are.
+    cdef uint32_t number_trees(self, const uint32_t* by_rank, const uint32_t* size) noexcept nogil
 
     # Give the tree of a token, which has `size` tokens, the last positions before `end`. Returns the first of these positions:
     # the token's own.
     cdef uint32_t place(self, uint32_t token, uint32_t end, uint32_t size) noexcept nogil
 
+    # List the children of the token at a position, and write their number to `count`.
+    cdef int list_children(self, uint32_t at, uint32_t* count) noexcept nogil
+
+    # The children of the token at a position, which are listed. This holds until more are listed.
+    cdef const Child* children_of(self, uint32_t at) noexcept nogil
+
     # Find the fields of the tree at a position, all but `end`.
-    cdef void measure(self, uint32_t at) noexcept nogil
+    cdef int measure(self, uint32_t at) noexcept nogil
+
+    # Part of `measure`: write the position of the first child whose rank is below `rank`, of the token at a position. If there is
+    # none, write the position after its tree.
+    cdef int first_below(self, uint32_t at, uint32_t rank, uint32_t* found) noexcept nogil
 
     # Fill `late`, `late_at` and `has_late`.
     cdef int list_late(self) noexcept nogil

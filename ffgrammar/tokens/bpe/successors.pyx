@@ -55,6 +55,8 @@ cdef class Successors(TokenMasks):
     """
 
     def __cinit__(self, Merges merges not None, size_t max_bytes=16 << 20):
+        vec_init(&self.children)
+        vec_init(&self.children_at)
         vec_init(&self.loose)
         vec_init(&self.out_of_order)
         vec_init(&self.everything)
@@ -67,6 +69,8 @@ cdef class Successors(TokenMasks):
     def __dealloc__(self):
         free(self.position)
         free(self.trees)
+        vec_free(&self.children)
+        vec_free(&self.children_at)
         vec_free(&self.loose)
         vec_free(&self.out_of_order)
         vec_free(&self.everything)
@@ -104,7 +108,7 @@ cdef class Successors(TokenMasks):
         # (an earlier call may have run out of memory half-way)
         free(self.position)
         free(self.trees)
-        self.loose.len = self.out_of_order.len = self.everything.len = 0
+        self.loose.len = self.out_of_order.len = self.everything.len = self.children.len = self.children_at.len = 0
         self.position = <uint32_t*>malloc(2 * room * sizeof(uint32_t))
         self.trees = <Tree*>calloc(room, sizeof(Tree))
         if size != NULL and by_rank != NULL and self.position != NULL and self.trees != NULL:
@@ -115,7 +119,8 @@ cdef class Successors(TokenMasks):
             if status >= 0:
                 status = self.count_trees(by_rank, size)
             if status >= 0:
-                self.number_trees(by_rank, size)
+                status = vec_fill(&self.children_at, self.number_trees(by_rank, size), 0xFF)
+            if status >= 0:
                 status = self.list_late()
             if status >= 0:
                 atomic_put(&self.made, 1)
@@ -175,7 +180,7 @@ cdef class Successors(TokenMasks):
                 return NO_MEMORY
         return OK
 
-    cdef void number_trees(self, const uint32_t* by_rank, const uint32_t* size) noexcept nogil:
+    cdef uint32_t number_trees(self, const uint32_t* by_rank, const uint32_t* size) noexcept nogil:
         """Place the trees of the roots, then those of the other tokens, in ascending order of rank. A tree takes the last free
         positions in the tree of its parent. Meanwhile the `stop` of a tree is the end of its free positions."""
         cdef uint32_t count = 0
@@ -196,6 +201,32 @@ cdef class Successors(TokenMasks):
                 parent.stop = self.place(token, parent.stop, size[token])
         for i in range(count):
             self.trees[i].stop = 0
+        return count
+
+    cdef int list_children(self, uint32_t at, uint32_t* count) noexcept nogil:
+        cdef uint32_t[CHILD_WORDS] words
+        cdef uint32_t child = at + 1
+        cdef size_t begin = self.children.len
+        if self.children_at.data[at] != <uint32_t>NO_LIMIT:
+            count[0] = self.children.data[self.children_at.data[at]]
+            return OK
+        count[0] = 0
+        if vec_push(&self.children, 0) < 0:
+            return NO_MEMORY
+        while child < self.trees[at].end:
+            words[0] = rank_of(self.merges, self.token[child])
+            words[1] = child
+            if vec_extend(&self.children, words, CHILD_WORDS) < 0:
+                self.children.len = begin
+                return NO_MEMORY
+            count[0] += 1
+            child = self.trees[child].end
+        self.children.data[begin] = count[0]
+        self.children_at.data[at] = <uint32_t>begin
+        return OK
+
+    cdef const Child* children_of(self, uint32_t at) noexcept nogil:
+        return <const Child*>(self.children.data + self.children_at.data[at] + 1)
 
     cdef int list_late(self) noexcept nogil:
         cdef uint32_t[2] entry
@@ -228,40 +259,53 @@ cdef class Successors(TokenMasks):
 
     # ---- a token
 
-    cdef void measure(self, uint32_t at) noexcept nogil:
+    cdef int measure(self, uint32_t at) noexcept nogil:
         cdef uint32_t merged = self.token[at]
         cdef uint32_t right = self.merges.right_part(merged)
         cdef uint32_t rank = self.merges.later(merged, self.merges.by_token[merged].left)
         cdef Tree* tree = &self.trees[at]
-        cdef uint32_t child, end
         tree.first = self.position[right]
         tree.stop = tree.waits = NO_LIMIT
         if tree.first == <uint32_t>NO_LIMIT:
-            return
+            return OK
         # Let x and y be the parts of this token. A child of y counts if the child's rank is neither below the rank of this
         # token nor below that of x.
         tree.waits = self.merges.later(merged, right)
-        child = tree.first + 1
-        end = self.trees[tree.first].end
-        while child < end and rank_of(self.merges, self.token[child]) >= rank:
-            child = self.trees[child].end
-        tree.stop = child
+        return self.first_below(tree.first, rank, &tree.stop)
+
+    cdef int first_below(self, uint32_t at, uint32_t rank, uint32_t* found) noexcept nogil:
+        cdef const Child* children
+        cdef uint32_t low = 0
+        cdef uint32_t count, high, middle
+        if self.list_children(at, &count) < 0:
+            return NO_MEMORY
+        children = self.children_of(at)
+        high = count
+        while low < high:
+            middle = (low + high) >> 1
+            if children[middle].rank >= rank:
+                low = middle + 1
+            else:
+                high = middle
+        found[0] = children[low].at if low < count else self.trees[at].end
+        return OK
 
     cdef int fill(self, uint32_t one, uint32_t* mask) noexcept nogil:
         cdef bint in_order = not self.merges.by_token[one].out_of_order
         cdef uint32_t x = one
         cdef uint32_t limit = NO_LIMIT  # before this rank, no merge takes x into a larger part of `one`
-        cdef uint32_t at, end
+        cdef uint32_t left
         cdef size_t i
         self.late_found.len = 0
         while True:
             if self.position[x] != <uint32_t>NO_LIMIT:
-                at = self.position[x] + 1
-                end = self.trees[self.position[x]].end
-                while at < end:
-                    if self.forbid(at, limit, mask) < 0:
+                if self.list_children(self.position[x], &left) < 0:
+                    return NO_MEMORY
+                # (the child of the lowest rank comes last; `forbid` may move the lists)
+                while left and self.children_of(self.position[x])[left - 1].rank < limit:
+                    left -= 1
+                    if self.forbid(self.children_of(self.position[x])[left].at, limit, mask) < 0:
                         return NO_MEMORY
-                    at = self.trees[at].end
             for i in range(self.loose.len):
                 if self.merges.by_token[self.loose.data[i]].left == x and (
                         self.forbid(self.position[self.loose.data[i]], limit, mask) < 0):
@@ -313,7 +357,10 @@ cdef class Successors(TokenMasks):
         if tree.stop == 0:
             if rank_of(self.merges, self.token[at]) >= limit:
                 return OK
-            self.measure(at)
+            if self.measure(at) < 0:
+                # (it is measured when it is asked for again)
+                tree.stop = 0
+                return NO_MEMORY
         if tree.waits >= limit:
             return OK
         for i in range(tree.first, tree.stop):

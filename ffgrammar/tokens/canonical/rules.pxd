@@ -90,6 +90,10 @@ cdef class CanonicalRules:
     # The second step, for a byte of the token. Returns whether the byte may follow.
     cdef bint feed(self, CanonicalState* at, uint32_t byte) noexcept nogil
 
+    # Part of `feed`, where there is one hypothesis, the pre-token may not end before the character, and no token is unmergeable:
+    # go on with a character of the class `character`. Returns as `feed`.
+    cdef bint feed_one(self, CanonicalState* at, uint32_t character) noexcept nogil
+
     # The second step, for all bytes of a token. Returns whether they may follow.
     cdef bint feed_token(self, CanonicalState* at, uint32_t token) noexcept nogil
 

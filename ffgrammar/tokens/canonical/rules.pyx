@@ -35,7 +35,7 @@ from ffgrammar.tokens.canonical.outcomes cimport Outcomes
 from ffgrammar.tokens.canonical.stops cimport find_free_ends, find_stops
 from ffgrammar.tokens.canonical.sure_states cimport find_sure_states
 from ffgrammar.tokens.canonical.transitions cimport BoundaryTransitions
-from ffgrammar.tokens.pretokenize.table cimport DEAD, PretokenTable
+from ffgrammar.tokens.pretokenize.table cimport DEAD, PretokenTable, successor
 from ffgrammar.tokens.vocabulary.nodes_by_byte cimport NodesByByte
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TokenTrie, node_token, trie_child
 
@@ -301,6 +301,8 @@ cdef class CanonicalRules:
         if at.character.need:
             return self.may_begin_character(at)
         character = self.pretokens.class_of(at.character.code)
+        if at.count == 1 and not (at.may_end or self.has_unmergeable):
+            return self.feed_one(at, character)
         for i in range(at.count):
             state = at.hypothesis[i] * self.pretokens.classes + character
             for way in range(self.pretokens.ways):
@@ -330,6 +332,27 @@ cdef class CanonicalRules:
             at.node[i] = node[i]
         at.count = <uint8_t>count
         at.may_end = at.torn = False
+        at.may_go_on = at.inside = True
+        return count > 0
+
+    cdef bint feed_one(self, CanonicalState* at, uint32_t character) noexcept nogil:
+        cdef uint32_t before = at.hypothesis[0]
+        cdef uint32_t count = 0
+        cdef uint32_t way, to, j
+        for way in range(self.pretokens.stays if at.may_go_on else 0):
+            to = successor(self.pretokens, way, before, character)
+            if to == DEAD or count == MAX_HYPOTHESES or (self.pretokens.has_atoms and self.pretokens.atoms[to] and (
+                    at.torn or (self.pretokens.atoms[before] and not at.inside))):
+                continue
+            for j in range(count):
+                if at.hypothesis[j] == to:
+                    break
+            else:
+                at.hypothesis[count] = <uint16_t>to
+                at.node[count] = 0
+                count += 1
+        at.count = <uint8_t>count
+        at.torn = False
         at.may_go_on = at.inside = True
         return count > 0
 

@@ -23,6 +23,10 @@ cdef class Sieve:
     cdef SievePart[2 * MAX_HYPOTHESES] parts
     cdef uint32_t* alone                         # the union of the parts that end the pre-token or begin the text; or NULL
     cdef uint32_t* beside                        # the union of the parts that go on with the pre-token; or NULL
+    # The words of these two masks in which some token may stand alone, or some token may not go on with the pre-token. NULL if they
+    # are not few: then it takes less time to look at all words.
+    cdef uint32_t* mixed
+    cdef uint32_t mixed_count
 
 
 # The sieve after a state, which must not be inside a character. Raises MemoryError.

@@ -6,7 +6,7 @@ condition out, so states that differ only in their last token share a sieve.
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
-from libc.stdlib cimport calloc, free
+from libc.stdlib cimport calloc, free, malloc
 
 from ffgrammar.tokens.canonical.endings cimport find_endings
 from ffgrammar.tokens.canonical.rules cimport FIRST, CanonicalRules, CanonicalState
@@ -14,6 +14,7 @@ from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON, Bound
 
 cdef enum:
     MAX_KEPT = 128  # how many sieves of a tokenizer are kept
+    FEW_MIXED = 8   # at most one word in this many is listed
 
 
 cdef class Sieve:
@@ -25,6 +26,7 @@ cdef class Sieve:
     def __dealloc__(self):
         free(self.alone)
         free(self.beside)
+        free(self.mixed)
 
 
 cdef Sieve sieve_after(CanonicalRules rules, const CanonicalState* at):
@@ -55,6 +57,7 @@ cdef Sieve sieve_after(CanonicalRules rules, const CanonicalState* at):
         whole = whole or made.parts[i].transition.lacks_endings
     for i in range(made.count):
         made.parts[i].whole = whole
+    list_mixed(made, rules.trie.n_words)
     with rules.transitions.lock:
         made.number = rules.sieve_count
         rules.sieve_count += 1
@@ -62,6 +65,26 @@ cdef Sieve sieve_after(CanonicalRules rules, const CanonicalState* at):
         rules.sieves.clear()
     rules.sieves[key] = made
     return made
+
+
+cdef int list_mixed(Sieve made, uint32_t n_words) except -1:
+    cdef uint32_t most = n_words // FEW_MIXED
+    cdef uint32_t word
+    if made.beside == NULL:
+        return 0
+    made.mixed = <uint32_t*>malloc((<size_t>most + 1) * sizeof(uint32_t))
+    if made.mixed == NULL:
+        raise MemoryError
+    for word in range(n_words):
+        if made.beside[word] == <uint32_t>0xFFFFFFFF and (made.alone == NULL or made.alone[word] == 0):
+            continue
+        if made.mixed_count == most:
+            free(made.mixed)
+            made.mixed = NULL
+            return 0
+        made.mixed[made.mixed_count] = word
+        made.mixed_count += 1
+    return 0
 
 
 cdef uint32_t ways_after(CanonicalRules rules, const CanonicalState* at, uint32_t i) noexcept:
