@@ -16,6 +16,6 @@ after the set. The language of a link lies in that of a set if this pair leads t
 
 from ffgrammar.engine.parser.rows cimport EarleyRows
 
-# Sort the items of the kernel that is being made, and drop those that are there twice or seen to add nothing. Returns OK or
+# Drop those items of the kernel that is being made that are seen to add nothing. The kernel is sorted, and stays so. Returns OK or
 # NO_MEMORY.
-cdef int settle_kernel(EarleyRows* r) noexcept nogil
+cdef int drop_included(EarleyRows* r) noexcept nogil

@@ -278,12 +278,11 @@ cdef bint any_repeated(const EarleyRows* r) noexcept nogil:
     return False
 
 
-cdef int settle_kernel(EarleyRows* r) noexcept nogil:
+cdef int drop_included(EarleyRows* r) noexcept nogil:
     cdef int64_t credit
     cdef size_t begin
     cdef size_t at = 1
     cdef size_t kept = 1
-    r.kernel.len = 1 + 2 * sort_once(r.kernel.data + 1, r.kernel.len >> 1, 2)
     if not any_repeated(r):
         return OK
     if number_rests(r) < 0:
@@ -295,6 +294,7 @@ cdef int settle_kernel(EarleyRows* r) noexcept nogil:
             at += 2
         if keep_items(r, begin, at, &kept) < 0:
             return NO_MEMORY
+    credit += CREDIT_PER_DROP * <int64_t>((r.kernel.len - kept) >> 1)
+    r.pulse.left -= credit - r.credit
     r.kernel.len = kept
-    r.pulse.left -= max(credit - r.credit, 0)
     return OK
