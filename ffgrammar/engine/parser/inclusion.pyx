@@ -1,7 +1,8 @@
 """What advances when a link is complete is listed once, and what came out of pairs is kept.
 
 Grammars are no worse off where this does not help. Nothing is looked for in a row without two items of one dot position. Else the
-search has a credit, which grows with the items of the rows and with those that are dropped.
+search has a credit, which grows with the items of the rows and with those that are dropped. So which items are dropped depends on
+what was read before. What may follow does not, but whether a text comes to the limit `row_items` may.
 """
 
 from libc.stddef cimport size_t
