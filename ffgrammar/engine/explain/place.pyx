@@ -43,7 +43,8 @@ cdef uint32_t head_of(const Rules* rules, uint32_t position) noexcept:
 
 
 cdef list heads_waiting(Engine engine, uint32_t row, uint32_t lexeme):
-    """The nonterminals of the items of a row that wait for a lexeme. In place of one without a name, those that use it."""
+    """The nonterminals of the items of a row that wait for a lexeme. In place of one without a name, those that use it. (Not all of
+    them, where the parser passes over users that say nothing new: links.pxd, inclusion.pxd.)"""
     cdef Recognizer* m = &engine.recognizer
     cdef uint32_t count, i, symbol, head
     cdef const Item* items

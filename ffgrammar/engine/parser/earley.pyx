@@ -16,7 +16,7 @@ from ffgrammar.core.sort cimport compare_runs
 from ffgrammar.core.status cimport LIMIT_CACHE, LIMIT_ROW_ITEMS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.engine.parser.carried cimport ENTRY_WORDS, Entry, carried_settle
-from ffgrammar.engine.parser.inclusion cimport settle_kernel
+from ffgrammar.engine.parser.inclusion cimport drop_included
 from ffgrammar.engine.parser.instances cimport expand
 from ffgrammar.engine.parser.joined cimport join_readings
 from ffgrammar.engine.parser.links cimport link_count, link_pair, links_clear, links_init, links_truncate
@@ -334,13 +334,13 @@ cdef int finish_row(EarleyRows* r, uint32_t flags, uint32_t* row) noexcept nogil
         status = join_readings(r)
         if status < 0:
             return status
+    if r.kernel.len > 3:
+        qsort(r.kernel.data + 1, (r.kernel.len - 1) >> 1, 2 * sizeof(uint32_t), compare_pairs)
     if r.rules.changes.len == 0:
         # (readings are joined by their links, so where they are, an item may count although it seems to add nothing)
-        status = settle_kernel(r)
+        status = drop_included(r)
         if status < 0:
             return status
-    elif r.kernel.len > 3:
-        qsort(r.kernel.data + 1, (r.kernel.len - 1) >> 1, 2 * sizeof(uint32_t), compare_pairs)
     r.kernel.data[0] = flags
     r.pulse.left -= WORK_A_WORD * <int64_t>r.kernel.len
     if r.kernel.len >> 1 > r.max_items:

@@ -12,10 +12,13 @@ that of the links of other items with the same dot position.
 Whether it does is found as in the algorithm of Hopcroft and Karp (1971), with pairs of a link and a set of links. A pair is refuted
 if the text may end after the link, and after no link of the set. A pair leads by a letter to a link after the first and all links
 after the set. The language of a link lies in that of a set if this pair leads to no pair that is refuted.
+
+A row without such an item waits for the same lexemes, since another item has its dot position. The rows after it wait for the same
+lexemes, too, with the same guards and skips, since rests have these. Carried items (carried.pxd) are not dropped.
 """
 
 from ffgrammar.engine.parser.rows cimport EarleyRows
 
-# Sort the items of the kernel that is being made, and drop those that are there twice or seen to add nothing. Returns OK or
+# Drop those items of the kernel that is being made that are seen to add nothing. The kernel is sorted, and stays so. Returns OK or
 # NO_MEMORY.
-cdef int settle_kernel(EarleyRows* r) noexcept nogil
+cdef int drop_included(EarleyRows* r) noexcept nogil

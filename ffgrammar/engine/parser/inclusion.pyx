@@ -1,7 +1,8 @@
 """What advances when a link is complete is listed once, and what came out of pairs is kept.
 
 Grammars are no worse off where this does not help. Nothing is looked for in a row without two items of one dot position. Else the
-search has a credit, which grows with the items of the rows and with those that are dropped.
+search has a credit, which grows with the items of the rows and with those that are dropped. So which items are dropped depends on
+what was read before. What may follow does not, but whether a text comes to the limit `row_items` may.
 """
 
 from libc.stddef cimport size_t
@@ -278,12 +279,11 @@ cdef bint any_repeated(const EarleyRows* r) noexcept nogil:
     return False
 
 
-cdef int settle_kernel(EarleyRows* r) noexcept nogil:
+cdef int drop_included(EarleyRows* r) noexcept nogil:
     cdef int64_t credit
     cdef size_t begin
     cdef size_t at = 1
     cdef size_t kept = 1
-    r.kernel.len = 1 + 2 * sort_once(r.kernel.data + 1, r.kernel.len >> 1, 2)
     if not any_repeated(r):
         return OK
     if number_rests(r) < 0:
@@ -295,6 +295,7 @@ cdef int settle_kernel(EarleyRows* r) noexcept nogil:
             at += 2
         if keep_items(r, begin, at, &kept) < 0:
             return NO_MEMORY
+    credit += CREDIT_PER_DROP * <int64_t>((r.kernel.len - kept) >> 1)
+    r.pulse.left -= credit - r.credit
     r.kernel.len = kept
-    r.pulse.left -= max(credit - r.credit, 0)
     return OK
