@@ -83,7 +83,6 @@ cdef int earley_clear(EarleyRows* r) noexcept nogil:
     map_free(&r.lists)
     intern_free(&r.sets)
     map_free(&r.within)
-    r.credit = 0
     if intern_init(&r.kernels) < 0 or map_init(&r.scans) < 0 or vec_push(&r.starts, 0) < 0:
         return NO_MEMORY
     if intern_init(&r.rest_numbers) < 0 or map_init(&r.lists) < 0 or intern_init(&r.sets) < 0 or map_init(&r.within) < 0:

@@ -1,8 +1,9 @@
 """What advances when a link is complete is listed once, and what came out of pairs is kept.
 
 Grammars are no worse off where this does not help. Nothing is looked for in a row without two items of one dot position. Else the
-search has a credit, which grows with the items of the rows and with those that are dropped. So which items are dropped depends on
-what was read before. What may follow does not, but whether a text comes to the limit `row_items` may.
+search has a credit, which grows with the items of the row and with those that are dropped. What was found out for other rows spares
+credit, so which items are dropped depends on what was read before. What may follow does not, but whether a text comes to the limit
+`row_items` may.
 """
 
 from libc.stddef cimport size_t
@@ -23,10 +24,10 @@ cdef enum:
     # At most so many items are listed after a link, and at most so many links complete with it. What has more counts as not seen.
     MAX_LISTED = 1024
     MAX_COMPLETE = 64
-    # How many items a search may look at for each item of a row, and for each one that was dropped; and how much may be saved.
+    # How many items may be looked at for a row, for each item of its kernel, and for each one that is dropped.
+    CREDIT = 1024
     CREDIT_PER_ITEM = 16
     CREDIT_PER_DROP = 256
-    MAX_CREDIT = 1 << 14
 
 cdef enum:
     # words of a list: whether the text may end there, how many items there are; then their rests and links, sorted
@@ -288,7 +289,7 @@ cdef int drop_included(EarleyRows* r) noexcept nogil:
         return OK
     if number_rests(r) < 0:
         return NO_MEMORY
-    r.credit = credit = min(r.credit + CREDIT_PER_ITEM * <int64_t>(r.kernel.len >> 1), <int64_t>MAX_CREDIT)
+    r.credit = credit = CREDIT + CREDIT_PER_ITEM * <int64_t>(r.kernel.len >> 1)
     while at < r.kernel.len:
         begin = at
         while at < r.kernel.len and r.kernel.data[at] == r.kernel.data[begin]:
