@@ -35,7 +35,7 @@ cdef class Successors(TokenMasks):
     # Lists of the children of those tokens that were asked about: how many there are, then a `Child` for each. So the children of
     # a token are beside each other in memory.
     cdef Vec children
-    cdef Vec children_at         # by position: where the list of the token's children is in `children`; NO_LIMIT if it is not listed
+    cdef Vec children_at         # by position: where the list of the token's children is in `children`, or NO_LIMIT
     # Tokens that have parts and are roots all the same: their rank is below that of their left part, or the left part is not in
     # the forest.
     cdef Vec loose
