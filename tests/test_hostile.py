@@ -81,10 +81,16 @@ def test_lark_grammars(cl100k: ff.Tokenizer, grammar: str, expected: bytes | str
 
 # name: (compile function, source, text, limits, the limit that is reached along the text)
 TEXTS: dict[str, tuple[Callable[..., Any], str, bytes, dict[str, int], str]] = {
-    "every way to split a text": (ff.compile_lark, 'start: start start | "a"', b"a" * 5000, {}, "row_items"),
+    "every way to split a text and to close it": (
+        ff.compile_lark,
+        'start: start start | "a" start "b" | "a"',
+        b"a" * 5000,
+        {},
+        "row_items",
+    ),
     "every way to split a text in three or two": (
         ff.compile_lark,
-        'start: start start start | start start | "a"',
+        'start: "a" start start | "a" start | "a"',
         b"a" * 5000,
         {},
         "row_items",

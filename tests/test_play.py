@@ -208,6 +208,7 @@ def test_why_not_a_token(desk: Desk, tok: ff.Tokenizer) -> None:
 # ---- grammars, and errors in them
 
 
+@pytest.mark.timing
 def test_every_example_is_accepted(desk: Desk) -> None:
     start = _answer(desk, "start")
     assert len(start["examples"]) > 25
