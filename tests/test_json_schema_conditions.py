@@ -535,6 +535,7 @@ def test_work_on_conditions_that_stay_open_is_counted() -> None:
         ff.compile_json_schema(schema, BYTES, limits=Limits(compile_work=40_000_000))
 
 
+@pytest.mark.timing
 def test_kinds_of_values_with_many_shapes_are_told_apart_soon() -> None:
     """Of some pairs of values each has hundreds of shapes. (To compare all with all took 17 s.)"""
 
