@@ -228,6 +228,29 @@ WALKED: list[tuple[Any, str]] = [
         },
         '[{"a":["x","y"],"b":"z"},{"a":["x"],"b":"zz"},{"a":["x",[],[1,"x"]],"b":"z',
     ),
+    # strings that must differ, and that a repeated letter can make differ; and strings that must be equal
+    (
+        {
+            "patternProperties": {"^[a-z]{2}(-[a-z0-9]+)?$": {"$ref": "#"}, "^[0-9]+x$": {"type": "string"}},
+            "additionalProperties": False,
+            "minProperties": 1,
+        },
+        '{"en":{"en-us":{"12x":"a"},"en-ab":{"1x":""}},"12x":"","fr-9',
+    ),
+    (
+        {
+            "type": "array",
+            "uniqueItems": True,
+            "items": {"anyOf": [{"enum": ["serif", "a"]}, {"type": "string", "pattern": "^[A-Z][A-Za-z -]+$"}]},
+        },
+        '["Arial","serif","Ar',
+    ),
+    ({"type": "array", "items": {"pattern": "^([a-z0-9]|-[a-z]){1,9}$"}, "uniqueItems": True}, '["ab-c","ab-'),
+    (
+        {"type": "array", "items": {"pattern": "^[a-z]+$"}, "not": {"uniqueItems": True}, "maxItems": 3},
+        '["ab","abc","a',
+    ),
+    ({"type": "array", "items": {"pattern": "^a+$"}, "uniqueItems": True, "maxItems": 3}, '["a","aaa","aa'),
     # lexemes that are read beside others
     (_array_with("abcde ", 1, maxItems=2), '["ab c","de'),
     (_array_with("abc,\u00e9 ", 9), '["a, b caf\u00e9","'),

@@ -42,6 +42,7 @@ def _cycles(tok: ff.Tokenizer, limits: ff.Limits | None = None) -> Callable[[], 
 
 @pytest.mark.skipif(not hasattr(signal, "ITIMER_PROF"), reason="there is no timer of processor time")
 @pytest.mark.parametrize("make", [_encode_one_pretoken, _encode_pretokens, _cycles])
+@pytest.mark.timing
 def test_a_call_is_given_up(make: Callable[[ff.Tokenizer], Callable[[], Any]]) -> None:
     """The timer and the clock count processor time: other programs on the machine change neither."""
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")

@@ -214,6 +214,7 @@ def test_a_program() -> None:
     assert program[-1].kind == MATCH and sum(step.kind == CHAR for step in program) == 2
 
 
+@pytest.mark.plain
 def test_properties_are_those_of_tiktoken_and_tokenizers(tmp_path: Path) -> None:
     pytest.importorskip("tiktoken")
     pytest.importorskip("tokenizers")

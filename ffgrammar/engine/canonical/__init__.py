@@ -18,12 +18,14 @@ In reading order:
     characters      the order in which printable ASCII characters are tried
     witnesses       short texts after which the pre-token can end
     routes          which tokens can come after a token, place by place
+    hints           tokens with which searches succeeded
     lookahead       whether the text can go on to a sentence so that its tokens stay as they are
     few_texts       the tokens that may come where the grammar leaves few texts
     notes           what is found out about lexer states, kept for all grammars
     doubts          tokens whose ending does not show that the pre-token can end
     surroundings    to which lexer states bytes lead near a state
     surveys         where tokens lead from a lexer state
+    repeats         whether a sentence goes on, whatever values the text has
     common_followers  a few tokens that can follow nearly every token
     parts           canonical masks made from parts, where each token has to be looked at
     followers       lists of the tokens that can come next inside a pre-token, where few can

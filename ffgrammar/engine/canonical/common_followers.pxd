@@ -7,6 +7,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.canonical.repeats cimport Repeats
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
@@ -24,6 +25,7 @@ cdef class CommonFollowers:
     cdef Lookahead lookahead
     cdef CanonicalRules rules
     cdef TokenTrie trie
+    cdef Repeats repeats
     cdef Intern places       # (row, lexer state, closing, hypothesis and way of the part, hypotheses)
     cdef Vec offsets         # by place: where its list is in `unfollowed`, ALL_TOKENS or TOO_FEW
     cdef Intern lists        # (hypothesis and way of the part, a list of common followers)

@@ -23,6 +23,7 @@ from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_pu
 from ffgrammar.engine.canonical.characters cimport FIRST_CHARACTER, PRINTABLE, next_character
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
+from ffgrammar.engine.canonical.repeats cimport Repeats
 from ffgrammar.engine.canonical.token_walk cimport TokenWalk
 from ffgrammar.engine.masks.compute cimport is_complete
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
@@ -54,6 +55,7 @@ cdef class CommonFollowers:
         self.lookahead = lookahead
         self.rules = lookahead.rules
         self.trie = lookahead.rules.trie
+        self.repeats = Repeats(lookahead)
         vec_init(&self.offsets)
         vec_init(&self.offset_of)
         vec_init(&self.unfollowed)
@@ -120,6 +122,9 @@ cdef class CommonFollowers:
             offset[0] = TOO_FEW
             return OK
         characters = self.followers.len
+        if config.row & VIRTUAL and characters > 1:
+            # (those that are no characters are most often found to depend on the text)
+            return OK
         status = self.lookahead.list_followers(engine, config, at, &self.followers)
         if status > 0:
             # (there are too many to list them all)
@@ -162,14 +167,24 @@ cdef class CommonFollowers:
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte, bint closing
     ) noexcept nogil:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef CanonicalState after = at[0]
         cdef Config moved = config[0]
         cdef int status = self.take_character(engine, &moved, &after, byte)
+        if status > 0 and self.lookahead.steps.is_text_dependent(config, answers):
+            status = 0
         if status > 0 and closing:
             status = self.can_close_after(engine, &moved, &after, token)
         elif status > 0:
             self.lookahead.begin_search(&moved)
             status = self.lookahead.end_search(self.lookahead.try_token(engine, &moved, &after, token, 0))
+        if status > 0 and self.lookahead.steps.is_text_dependent(config, answers):
+            # (other tokens that lead to this lexer state are other texts)
+            status = 0 if closing else self.rules.settle(&after, token)
+            if status > 0:
+                status = self.repeats.go_on(engine, &moved, &after)
+        # (a token that follows now follows in each text, and nothing is concluded from one that does not)
+        self.lookahead.steps.dependent_answers = answers
         trace_release(&engine.recognizer.trace, &mark)
         return status
 

@@ -76,9 +76,8 @@ cdef class InsideTokens:
 
     # Part of judge_surveyed, where MANY tokens lead to `config`. Look at the outcomes that have 0 in `verdicts`. If the tokens of
     # an outcome are listed (Transition.is_listed), they are judged. Otherwise the outcome becomes doubtful (`doubt`). Writes
-    # IN_PARTS to `offset` if it may not become doubtful. `answers` is as in judge_outcomes.
-    cdef int judge_many(
-        self, Engine engine, const SievePart* part, const Config* config, size_t answers, uint32_t* offset) noexcept nogil
+    # IN_PARTS to `offset` if it may not become doubtful.
+    cdef int judge_many(self, Engine engine, const SievePart* part, const Config* config, uint32_t* offset) noexcept nogil
 
     # Part of judge_many. Many tokens lead to this configuration and this outcome, and the pre-token cannot end after them. Mark
     # the outcome as doubtful, unless common followers can follow all these tokens. In `unfollowed`, set the bits of the tokens that

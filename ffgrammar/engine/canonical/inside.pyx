@@ -131,7 +131,7 @@ cdef class InsideTokens:
                 if is_exact:
                     status = self.judge_outcomes(engine, transition, &config, True, answers)
             if status == 0 and listed == <uint32_t>MANY:
-                status = self.judge_many(engine, part, &config, answers, offset)
+                status = self.judge_many(engine, part, &config, offset)
             elif status == 0 and is_exact:
                 status = self.judge_groups(engine, part, at, listed, &config)
             elif status == 0:
@@ -223,11 +223,10 @@ cdef class InsideTokens:
             memcpy(ends, self.single.reach.ends.data + offset, self.rules.outcomes.words * sizeof(uint32_t))
         return status
 
-    cdef int judge_many(
-        self, Engine engine, const SievePart* part, const Config* config, size_t answers, uint32_t* offset
-    ) noexcept nogil:
+    cdef int judge_many(self, Engine engine, const SievePart* part, const Config* config, uint32_t* offset) noexcept nogil:
         cdef const Transition* transition = part.transition
         cdef uint32_t outcome
+        cdef size_t answers
         cdef int status = OK
         for outcome in range(transition.count):
             if self.verdicts.data[outcome]:
@@ -239,6 +238,7 @@ cdef class InsideTokens:
             elif self.rules.has_unmergeable or self.leads.has_open_base:
                 offset[0] = IN_PARTS
             else:
+                answers = self.lookahead.steps.dependent_answers
                 status = self.doubt(engine, part, config, outcome)
                 if status == 0 or self.lookahead.steps.is_text_dependent(config, answers):
                     offset[0] = IN_PARTS

@@ -9,6 +9,7 @@ from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.boundaries cimport Boundaries
 from ffgrammar.engine.canonical.choices cimport Choices
+from ffgrammar.engine.canonical.hints cimport Hints
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.outlines cimport Outlines
 from ffgrammar.engine.canonical.reach cimport Reach
@@ -22,12 +23,12 @@ from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 cdef enum:
     MAX_LEVELS = 64  # how many tokens, one after another, a search tries to bring a pre-token to its end
-    HINTS = 256      # configurations whose hint is kept
 
-
-cdef struct Hint:
-    Config config
-    uint32_t token  # the last search from there succeeded with it
+    # What a byte does to the lexeme: it ends it, or leads to another state of the lexer, or to the same state.
+    ENDS = 0
+    MOVES
+    STAYS
+    KINDS
 
 
 @cython.final
@@ -37,6 +38,7 @@ cdef class Lookahead:
     cdef Choices choices
     cdef SearchSteps steps
     cdef Boundaries boundaries
+    cdef Hints hints
     cdef Reach reach
     cdef Outlines outlines
     cdef Routes routes
@@ -55,7 +57,6 @@ cdef class Lookahead:
     # By level: the arrays of the walk that tries tokens there (TokenWalk). They are allocated when they are first needed.
     cdef CanonicalState* states[MAX_LEVELS]
     cdef Config* configs[MAX_LEVELS]
-    cdef Hint[HINTS] hints      # of the configurations searched from last
     cdef size_t listed_from     # list_followers writes followers to its caller's `found` from this index on
 
     # All methods run with the engine's lock held. Where a comment says "whether", a method returns 1, 0 or a status.
@@ -77,9 +78,6 @@ cdef class Lookahead:
 
     # Forget everything. Returns a status.
     cdef int clear(self, Engine engine) noexcept nogil
-
-    # Forget the next bytes and the hints that are kept.
-    cdef void forget_hints(self) noexcept nogil
 
     # Write the name of a configuration and a state: a number. It is NAMELESS if the state is inside a character, or if the
     # configuration is inside the pending bytes. Returns a status.
@@ -108,9 +106,6 @@ cdef class Lookahead:
     # 0 if it does not, or if there is no such token; or a status.
     cdef int try_hint(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
-    # Keep the token with which a search from a configuration succeeded.
-    cdef void keep_hint(self, Engine engine, const Config* config, uint32_t token) noexcept nogil
-
     # `search` without a look at the verdicts that are kept. `found` is as in `search_subtrees`.
     cdef int search_tokens(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level, Vec* found) noexcept nogil
@@ -121,6 +116,14 @@ cdef class Lookahead:
 
     # `search_tokens` for the tokens that begin with some bytes, given as bits. The walk has just begun.
     cdef int search_roots(
+        self, Engine engine, TokenWalk* walk, const uint32_t* bytes, uint32_t level, Vec* found) noexcept nogil
+
+    # Part of search_roots: sort bytes by what they do to the lexeme (ENDS, MOVES, STAYS), as bits.
+    cdef int sort_bytes(
+        self, Engine engine, const Config* config, const uint32_t* bytes, uint32_t[KINDS][8] by_kind) noexcept nogil
+
+    # Part of search_roots: `search_subtrees` for the tokens that begin with `bytes`.
+    cdef int search_bytes(
         self, Engine engine, TokenWalk* walk, const uint32_t* bytes, uint32_t level, Vec* found) noexcept nogil
 
     # `search_tokens` for the tokens that a walk over the trie still has to find. If `found` is NULL, the search ends when it

@@ -25,6 +25,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.boundaries cimport Boundaries
 from ffgrammar.engine.canonical.choices cimport CHOICE_WORDS, Choices
+from ffgrammar.engine.canonical.hints cimport Hint, Hints
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix
 from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN, Outlines
 from ffgrammar.engine.canonical.reach cimport Reach
@@ -32,7 +33,9 @@ from ffgrammar.engine.canonical.routes cimport Routes
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.canonical.tails cimport Tails
 from ffgrammar.engine.canonical.token_walk cimport OUT_OF_NODES, TokenWalk, walk_begin, walk_next
+from ffgrammar.engine.masks.compute cimport is_complete
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
+from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, UNCONSTRAINED
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.tokens.vocabulary.trie cimport subtree_end
@@ -69,6 +72,7 @@ cdef class Lookahead:
         self.trie = rules.trie
         self.steps = SearchSteps()
         self.boundaries = Boundaries(rules, self.steps)
+        self.hints = Hints(rules, self.steps, self.boundaries)
         self.choices = Choices(rules)
         self.reach = Reach(rules)
         self.outlines = Outlines(Tails(rules, self.steps, self.boundaries, self.reach))
@@ -79,7 +83,6 @@ cdef class Lookahead:
         for level in range(MAX_LEVELS):
             self.states[level] = NULL
             self.configs[level] = NULL
-        self.forget_hints()
         if intern_init(&self.names) < 0:
             raise MemoryError
 
@@ -96,16 +99,11 @@ cdef class Lookahead:
         intern_free(&self.names)
         vec_free(&self.verdicts)
         self.generation = engine.generation
-        self.forget_hints()
+        self.steps.forget()
+        self.hints.forget()
         return min(
             intern_init(&self.names), self.choices.clear(), self.boundaries.clear(), self.outlines.clear(), self.routes.clear(),
             self.reach.clear())
-
-    cdef void forget_hints(self) noexcept nogil:
-        cdef uint32_t i
-        self.steps.forget()
-        for i in range(HINTS):
-            self.hints[i].config.row = PENDING
 
     cdef size_t bytes(self) noexcept nogil:
         return (intern_bytes(&self.names) + self.choices.bytes() + self.boundaries.bytes() + self.outlines.bytes()
@@ -120,6 +118,8 @@ cdef class Lookahead:
     cdef int has_canonical_completion(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef int status = self.boundaries.can_end(engine, config, at)
+        if status == 0 and config.row & VIRTUAL:
+            status = self.hints.follow(engine, config, at)
         if status == 0:
             self.begin_search(config)
             status = self.end_search(self.search(engine, config, at, 0))
@@ -233,18 +233,16 @@ cdef class Lookahead:
         return self.outlines.judge(outline, at.last) if status >= 0 else status
 
     cdef int try_hint(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil:
-        cdef uint32_t row = lasting_row(&engine.recognizer, config.row)
-        cdef const Hint* hint = &self.hints[(row ^ config.state >> 8) % HINTS]
-        cdef uint32_t token = hint.token
+        cdef const Hint* hint = self.hints.of(engine, config)
         cdef CanonicalState after
         cdef Config moved
-        cdef uint32_t i
+        cdef uint32_t token, i
         cdef int status = 1
         # (With Gemma 2, canonical masks take 0.57 of the time because of hints.)
         # (on a virtual row, the order of trials can decide whether a search meets a row twice: see end_search)
-        if config.row & VIRTUAL or config.row == PENDING or at.character.need or (
-                hint.config.row != row or hint.config.state != config.state):
+        if hint == NULL or config.row & VIRTUAL or config.row == PENDING or at.character.need:
             return 0
+        token = hint.token
         after = at[0]
         moved = config[0]
         self.rules.start(&after, False)
@@ -255,13 +253,6 @@ cdef class Lookahead:
             if not self.rules.feed(&after, self.trie.blob[i]):
                 return 0
         return self.try_token(engine, &moved, &after, token, level)
-
-    cdef void keep_hint(self, Engine engine, const Config* config, uint32_t token) noexcept nogil:
-        cdef uint32_t row = lasting_row(&engine.recognizer, config.row)
-        cdef Hint* hint = &self.hints[(row ^ config.state >> 8) % HINTS]
-        hint.config.row = row
-        hint.config.state = config.state
-        hint.token = token
 
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil:
         cdef bint bounded = self.nodes_left == 0 or self.searched == MAX_SEARCHED
@@ -314,6 +305,39 @@ cdef class Lookahead:
         return OK
 
     cdef int search_roots(
+        self, Engine engine, TokenWalk* walk, const uint32_t* bytes, uint32_t level, Vec* found
+    ) noexcept nogil:
+        cdef uint32_t[KINDS][8] by_kind
+        cdef uint32_t kind
+        cdef int status = 0
+        if not walk.configs[0].row & VIRTUAL or walk.states[0].character.need:
+            return self.search_bytes(engine, walk, bytes, level, found)
+        status = self.sort_bytes(engine, &walk.configs[0], bytes, by_kind)
+        for kind in range(KINDS):
+            if status == 0:
+                status = self.search_bytes(engine, walk, by_kind[kind], level, found)
+        return status
+
+    cdef int sort_bytes(
+        self, Engine engine, const Config* config, const uint32_t* bytes, uint32_t[KINDS][8] by_kind
+    ) noexcept nogil:
+        cdef uint32_t byte, target, kind
+        cdef int status
+        memset(by_kind, 0, KINDS * 8 * sizeof(uint32_t))
+        for byte in range(256):
+            if not bit_test(bytes, byte):
+                continue
+            status = dfa_step(&engine.recognizer.dfa, config.state, byte, &target)
+            if status < 0:
+                return status
+            if target == config.state:
+                kind = STAYS
+            else:
+                kind = ENDS if target > LAST_STATE or is_complete(&engine.recognizer, target) else MOVES
+            bit_set(by_kind[kind], byte)
+        return OK
+
+    cdef int search_bytes(
         self, Engine engine, TokenWalk* walk, const uint32_t* bytes, uint32_t level, Vec* found
     ) noexcept nogil:
         cdef uint32_t byte
@@ -372,7 +396,7 @@ cdef class Lookahead:
             if status >= 0 and found.len - self.listed_from > MAX_FOLLOWERS:
                 return 1
         if status > 0 and not walk.states[0].character.need:
-            self.keep_hint(engine, &walk.configs[0], walk.token)
+            self.hints.keep(engine, &walk.configs[0], walk.token)
         return status
 
     cdef int try_token(

@@ -94,7 +94,8 @@ cdef class Routes:
     # Part of try_listed: the same for the routes without a verdict.
     cdef int try_unknown(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
 
-    # Write the number of the place that a token leads to from a place. Returns 1; 0 if the token may not come there; or a status.
+    # Write the number of the place that a token leads to from a place. Returns 1; 0 if the token may not come there; NOT_KNOWN if
+    # it leads to a virtual row; or a status.
     cdef int find_next_place(self, Engine engine, uint32_t number, uint32_t token, uint32_t* next) noexcept nogil
 
     # Part of goes_on: list some routes of a place.

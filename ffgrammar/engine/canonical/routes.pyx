@@ -117,8 +117,7 @@ cdef class Routes:
     cdef bint serves(self, Engine engine, const Config* config) noexcept nogil:
         # (virtual rows do not last; nodes of unmergeable tokens would be part of a place)
         return self.rules.merges.by_characters and not (
-            config.row & VIRTUAL or config.row == PENDING or engine.recognizer.rules.has_checks
-            or engine.completability.enabled or self.rules.has_unmergeable)
+            config.row & VIRTUAL or config.row == PENDING or engine.completability.enabled or self.rules.has_unmergeable)
 
     cdef int judge(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil:
         cdef uint32_t number
@@ -211,7 +210,7 @@ cdef class Routes:
             return NOT_KNOWN
         self.guesses -= 1
         status = self.find_next_place(engine, number, route.token, &route.place)
-        if status > 0:
+        if status == 1:
             status = self.goes_on(engine, route.place, route.token)
         if status != 1:
             return NOT_KNOWN if status >= 0 else status
@@ -274,7 +273,8 @@ cdef class Routes:
                 if status < 0:
                     return status
             route.verdict = PERHAPS
-            status = self.goes_on(engine, route.place, route.token)
+            if status != <int>NOT_KNOWN:
+                status = self.goes_on(engine, route.place, route.token)
             # (the routes may have moved)
             route = <Route*>(self.routes.data + base) + count
             route.verdict = UNKNOWN if status < 0 else YES if status == 1 else NO if status == 0 else PERHAPS
@@ -298,6 +298,8 @@ cdef class Routes:
                 return min(status, 0)
         if at.character.need or self.rules.is_misspelt(&at, token):
             return 0
+        if config.row & VIRTUAL:
+            return NOT_KNOWN
         status = self.find_place(&config, &at, next)
         return status if status < 0 else 1
 

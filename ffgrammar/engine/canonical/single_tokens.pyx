@@ -10,6 +10,7 @@ from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.followers cimport Followers
 from ffgrammar.engine.canonical.leads cimport Leads
 from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
+from ffgrammar.engine.values.trace cimport VIRTUAL
 from ffgrammar.tokens.canonical.rules cimport FIRST, NO_NODE, UNCONSTRAINED
 from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON
 from ffgrammar.tokens.vocabulary.trie cimport trie_child
@@ -59,6 +60,9 @@ cdef class SingleTokens:
         status = self.lookahead.routes.judge(engine, config, &at, token)
         if status != NOT_KNOWN:
             return vec_push(dead, token) if status == 0 else min(status, OK)
+        if config.row & VIRTUAL and self.rules.merges.by_characters:
+            # (pre-tokens are long, so the texts that can end one are, too)
+            return self.judge(engine, part, token, dead)
         status = self.followers.is_dead_end(engine, config, transition, transition.after[token], token)
         if status == NOT_KNOWN:
             return self.judge(engine, part, token, dead)

@@ -1,0 +1,73 @@
+"""The token with which a search from a configuration succeeded last most often serves the next question there, too. So it is kept
+as a hint. Where a sentence goes on by one hint after another, no search is needed. This holds on virtual rows, too, because the
+tokens are tried with the text as it is."""
+
+cimport cython
+from libc.stdint cimport uint32_t
+
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING
+from ffgrammar.engine.recognizer.recognizer cimport lasting_row
+
+cdef enum:
+    MAX_FOLLOWED = 64  # hints, one after another
+
+
+@cython.final
+cdef class Hints:
+    """The hints of a grammar.
+
+    Args:
+        rules: the tokenizer's rules.
+        steps: the steps of the grammar's searches.
+        boundaries: the grammar's searches for ends of pre-tokens.
+    """
+
+    def __cinit__(self, CanonicalRules rules not None, SearchSteps steps not None, Boundaries boundaries not None):
+        self.rules = rules
+        self.trie = rules.trie
+        self.steps = steps
+        self.boundaries = boundaries
+        self.forget()
+
+    cdef void forget(self) noexcept nogil:
+        cdef uint32_t i
+        for i in range(HINTS):
+            self.kept[i].config.row = PENDING
+
+    cdef void keep(self, Engine engine, const Config* config, uint32_t token) noexcept nogil:
+        cdef uint32_t row = lasting_row(&engine.recognizer, config.row)
+        cdef Hint* hint = &self.kept[(row ^ config.state >> 8) % HINTS]
+        hint.config.row = row
+        hint.config.state = config.state
+        hint.token = token
+
+    cdef const Hint* of(self, Engine engine, const Config* config) noexcept nogil:
+        cdef uint32_t row = lasting_row(&engine.recognizer, config.row)
+        cdef const Hint* hint = &self.kept[(row ^ config.state >> 8) % HINTS]
+        return hint if hint.config.row == row and hint.config.state == config.state else NULL
+
+    cdef int follow(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
+        cdef CanonicalState after = at[0]
+        cdef Config moved = config[0]
+        cdef const Hint* hint
+        cdef uint32_t token, i, _number
+        cdef int status
+        for _number in range(MAX_FOLLOWED):
+            hint = self.of(engine, &moved)
+            if hint == NULL or after.character.need or after.unmergeable:
+                return 0
+            token = hint.token
+            self.rules.start(&after, False)
+            for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+                status = self.steps.step(engine, &moved, self.trie.blob[i])
+                if status <= 0 or not self.rules.feed(&after, self.trie.blob[i]):
+                    return min(status, 0)
+            status = self.rules.fits(&after, token, False)
+            if status > 0:
+                status = self.rules.settle(&after, token)
+            if status <= 0:
+                return status
+            status = self.boundaries.can_end(engine, &moved, &after)
+            if status != 0:
+                return status
+        return 0
