@@ -121,7 +121,7 @@ asan: $(ASAN_VENV)/.installed-test ## the tests under AddressSanitizer and UBSan
 	cd tests && LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1 \
 	PYTHONMALLOC=malloc FFGRAMMAR_HYPOTHESIS=quick \
-	$(abspath $(ASAN_VENV))/bin/pytest --capture=sys -m 'not timing and not plain' -n auto --dist loadfile $(PYTEST_FLAGS)
+	$(abspath $(ASAN_VENV))/bin/pytest --capture=sys -m 'not timing and not python_only' -n auto --dist loadfile $(PYTEST_FLAGS)
 
 # Python itself is not instrumented, so only races in the extensions are seen. setarch -R: ThreadSanitizer needs addresses
 # where it expects them. A fork takes all locks, more than its search for deadlocks can hold, so that is off.

@@ -70,7 +70,10 @@ PLACES: list[tuple[Any, str]] = [
 def test_masks_are_what_is_accepted_and_what_is_written(
     letters: ff.Tokenizer, number: int, covered: Callable[[str], None]
 ) -> None:
-    """What accepts a token does not use the masks; and for a token that is allowed, a text is found that begins so."""
+    """On virtual rows, what accepts a token does not use the masks.
+
+    For each token that is allowed, a text is found that begins so.
+    """
     random = Random(number)
     schema, text = PLACES[number]
     grammar = ff.compile_json_schema(schema, letters, whitespace="compact")

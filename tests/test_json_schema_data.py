@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from thoroughness import QUICK, fewer
 
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import FFGrammarError
@@ -22,7 +23,7 @@ from sentences import BYTES, is_sentence
 @pytest.mark.parametrize("order", ["schema", "any"])
 def test_dev_set(shared_dir: Path, covered: Callable[[str], None], order: str) -> None:
     seen: Counter[str] = Counter()
-    for schema in load_schemas(shared_dir / "maskbench" / "dev.jsonl.gz"):
+    for schema in load_schemas(shared_dir / "maskbench" / "dev.jsonl.gz")[:: 4 if QUICK else 1]:
         try:
             grammar = compile_json_schema(schema.schema, BYTES, property_order=order)
         except FFGrammarError as error:
@@ -41,5 +42,5 @@ def test_dev_set(shared_dir: Path, covered: Callable[[str], None], order: str) -
                 assert any(is_sentence(grammar, spaced(one).encode()) for one in ordered), (schema.id, instance.data)
         seen[verdict] += 1
     covered(", ".join([f"{count} {what}" for what, count in seen.most_common()]))
-    assert seen["pass"] >= (2134 if order == "schema" else 2202)
+    assert seen["pass"] >= fewer(2120 if QUICK else 2134 if order == "schema" else 2202)
     assert seen["refused"] <= 6

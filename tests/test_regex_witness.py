@@ -6,6 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from thoroughness import fewer
 
 from ffgrammar.core.limits import Limits
 from ffgrammar.regex.expr.store import ANY_BYTES, ExprStore
@@ -95,7 +96,7 @@ def _overlapping(store: Any, random: Random) -> int:
 
 
 def test_random_words_that_overlap() -> None:
-    for seed in range(500):
+    for seed in range(fewer(500)):
         real, oracle = ExprStore(), OracleStore()
         found, expected = (_overlapping(store, Random(seed)) for store in (real, oracle))
         assert real.is_nothing(found) == oracle.is_nothing(expected), (seed, real.describe(found))

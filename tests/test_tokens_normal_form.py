@@ -27,7 +27,7 @@ pytest.importorskip("tokenizers")
 OTHERS = "e<A\u0301\u0327\u0345\u0915\u0928\u0b47\u0dd9\u1100\uac00\u3046\u30ab\u05d1\u00a8\ufb01\U000110a5\U0001d15f"
 
 
-@pytest.mark.plain
+@pytest.mark.python_only
 def test_boundaries_do_not_combine_with_what_stands_before_them() -> None:
     for form in UNICODE_FORMS:
         before = {other: unicodedata.normalize(form, other) for other in OTHERS}
@@ -60,7 +60,7 @@ def test_a_qwen_tokenizer_has_rules_for_texts_in_nfc() -> None:
     assert report.verdict == "no" and report.expected == tuple(tok.encode(composed))
 
 
-@pytest.mark.plain
+@pytest.mark.python_only
 def test_what_is_normal_is_what_both_steps_leave_alone_in_either_order() -> None:
     from tokenizers.normalizers import Lowercase
 

@@ -214,7 +214,7 @@ def test_a_program() -> None:
     assert program[-1].kind == MATCH and sum(step.kind == CHAR for step in program) == 2
 
 
-@pytest.mark.plain
+@pytest.mark.python_only
 def test_properties_are_those_of_tiktoken_and_tokenizers(tmp_path: Path) -> None:
     pytest.importorskip("tiktoken")
     pytest.importorskip("tokenizers")

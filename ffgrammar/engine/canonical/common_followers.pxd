@@ -68,7 +68,8 @@ cdef class CommonFollowers:
     ) noexcept nogil
 
     # Part of list_characters: whether `token`, which is the ASCII character `byte`, is a common follower: one of the tokens that
-    # Lookahead.list_followers finds for `config` and `at`; or, with `closing`, see can_close_after. Returns 1, 0 or a status.
+    # Lookahead.list_followers finds for `config` and `at`; or, with `closing`, see can_close_after. On a virtual row, it
+    # must follow whatever the text is (repeats.pyx). SearchSteps.dependent_answers stays as it was. Returns 1, 0 or a status.
     cdef int can_follow(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte, bint closing,
     ) noexcept nogil

@@ -123,7 +123,7 @@ cdef class CommonFollowers:
             return OK
         characters = self.followers.len
         if config.row & VIRTUAL and characters > 1:
-            # (those that are no characters are most often found to depend on the text)
+            # (other tokens would most often depend on the text)
             return OK
         status = self.lookahead.list_followers(engine, config, at, &self.followers)
         if status > 0:
@@ -180,10 +180,10 @@ cdef class CommonFollowers:
             status = self.lookahead.end_search(self.lookahead.try_token(engine, &moved, &after, token, 0))
         if status > 0 and self.lookahead.steps.is_text_dependent(config, answers):
             # (other tokens that lead to this lexer state are other texts)
-            status = 0 if closing else self.rules.settle(&after, token)
+            status = self.rules.settle(&after, token)
             if status > 0:
-                status = self.repeats.go_on(engine, &moved, &after)
-        # (a token that follows now follows in each text, and nothing is concluded from one that does not)
+                status = self.repeats.goes_on(engine, &moved, &after)
+        # (1 holds for every text, and nothing is concluded from 0)
         self.lookahead.steps.dependent_answers = answers
         trace_release(&engine.recognizer.trace, &mark)
         return status

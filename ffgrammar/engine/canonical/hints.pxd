@@ -1,7 +1,6 @@
 """Hints: the tokens with which searches succeeded."""
 
 cimport cython
-from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
 from ffgrammar.engine.canonical.boundaries cimport Boundaries
@@ -38,6 +37,10 @@ cdef class Hints:
 
     # The hint for a configuration, or NULL.
     cdef const Hint* of(self, Engine engine, const Config* config) noexcept nogil
+
+    # Go on with a token inside a pre-token. Returns 1; 0 if it may not come, then `config` and `at` are of no use any more; or a
+    # status.
+    cdef int take(self, Engine engine, Config* config, CanonicalState* at, uint32_t token) noexcept nogil
 
     # Whether a sentence is found to go on by one hint after another, without a search. `at` is the rules' state after the last
     # token. Returns 1, 0 or a status.

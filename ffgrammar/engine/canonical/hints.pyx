@@ -1,8 +1,9 @@
-"""The token with which a search from a configuration succeeded last most often serves the next question there, too. So it is kept
-as a hint. Where a sentence goes on by one hint after another, no search is needed. This holds on virtual rows, too, because the
-tokens are tried with the text as it is."""
+"""When a search from a configuration succeeds, its token often serves the next question there, too. So it is kept as a hint. Where
+a sentence goes on by one hint after another, no search is needed. This holds on virtual rows, too, because the tokens are tried
+with the text as it is."""
 
 cimport cython
+from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
@@ -46,28 +47,36 @@ cdef class Hints:
         cdef const Hint* hint = &self.kept[(row ^ config.state >> 8) % HINTS]
         return hint if hint.config.row == row and hint.config.state == config.state else NULL
 
+    cdef int take(self, Engine engine, Config* config, CanonicalState* at, uint32_t token) noexcept nogil:
+        cdef uint32_t i
+        cdef int status
+        self.rules.start(at, False)
+        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+            status = self.steps.step(engine, config, self.trie.blob[i])
+            if status <= 0:
+                return status
+            if not self.rules.feed(at, self.trie.blob[i]):
+                return 0
+        status = self.rules.fits(at, token, False)
+        return self.rules.settle(at, token) if status > 0 else status
+
     cdef int follow(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
+        cdef size_t answers = self.steps.dependent_answers
         cdef CanonicalState after = at[0]
         cdef Config moved = config[0]
         cdef const Hint* hint
-        cdef uint32_t token, i, _number
-        cdef int status
+        cdef uint32_t _number
+        cdef int status = 0
         for _number in range(MAX_FOLLOWED):
             hint = self.of(engine, &moved)
-            if hint == NULL or after.character.need or after.unmergeable:
-                return 0
-            token = hint.token
-            self.rules.start(&after, False)
-            for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
-                status = self.steps.step(engine, &moved, self.trie.blob[i])
-                if status <= 0 or not self.rules.feed(&after, self.trie.blob[i]):
-                    return min(status, 0)
-            status = self.rules.fits(&after, token, False)
-            if status > 0:
-                status = self.rules.settle(&after, token)
+            if hint == NULL or after.character.need:
+                break
+            status = self.take(engine, &moved, &after, hint.token)
             if status <= 0:
-                return status
+                break
             status = self.boundaries.can_end(engine, &moved, &after)
             if status != 0:
                 return status
-        return 0
+        # (nothing is concluded from 0)
+        self.steps.dependent_answers = answers
+        return min(status, 0)

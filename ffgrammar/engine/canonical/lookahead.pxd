@@ -24,11 +24,11 @@ from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 cdef enum:
     MAX_LEVELS = 64  # how many tokens, one after another, a search tries to bring a pre-token to its end
 
-    # What a byte does to the lexeme: it ends it, or leads to another state of the lexer, or to the same state.
-    ENDS = 0
-    MOVES
-    STAYS
-    KINDS
+    # What a byte does: it ends the lexeme, or leads to another state of the lexer, or to the same state.
+    LEXEME_ENDS = 0
+    STATE_MOVES
+    STATE_STAYS
+    BYTE_KINDS
 
 
 @cython.final
@@ -103,7 +103,7 @@ cdef class Lookahead:
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil
 
     # Try the token with which the last search from this configuration succeeded. Returns 1 if the search succeeds with it again;
-    # 0 if it does not, or if there is no such token; or a status.
+    # 0 if it does not, if there is no such token, or if the row is virtual; or a status.
     cdef int try_hint(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
 
     # `search` without a look at the verdicts that are kept. `found` is as in `search_subtrees`.
@@ -114,15 +114,16 @@ cdef class Lookahead:
     cdef int begin_walk(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level, TokenWalk* walk) noexcept nogil
 
-    # `search_tokens` for the tokens that begin with some bytes, given as bits. The walk has just begun.
+    # `search_tokens` for the tokens that begin with some bytes, given as bits. The walk has just begun. On a virtual row, bytes
+    # that end the lexeme come first, and those that leave the lexer's state unchanged come last.
     cdef int search_roots(
         self, Engine engine, TokenWalk* walk, const uint32_t* bytes, uint32_t level, Vec* found) noexcept nogil
 
-    # Part of search_roots: sort bytes by what they do to the lexeme (ENDS, MOVES, STAYS), as bits.
+    # Part of search_roots: sort bytes by what they do to the lexeme (LEXEME_ENDS and so on), as bits. Returns a status.
     cdef int sort_bytes(
-        self, Engine engine, const Config* config, const uint32_t* bytes, uint32_t[KINDS][8] by_kind) noexcept nogil
+        self, Engine engine, const Config* config, const uint32_t* bytes, uint32_t[BYTE_KINDS][8] by_kind) noexcept nogil
 
-    # Part of search_roots: `search_subtrees` for the tokens that begin with `bytes`.
+    # Part of search_roots: `search_subtrees` for the tokens that begin with some bytes, given as bits.
     cdef int search_bytes(
         self, Engine engine, TokenWalk* walk, const uint32_t* bytes, uint32_t level, Vec* found) noexcept nogil
 

@@ -33,7 +33,6 @@ from ffgrammar.engine.canonical.routes cimport Routes
 from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.canonical.tails cimport Tails
 from ffgrammar.engine.canonical.token_walk cimport OUT_OF_NODES, TokenWalk, walk_begin, walk_next
-from ffgrammar.engine.masks.compute cimport is_complete
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, UNCONSTRAINED
@@ -118,6 +117,7 @@ cdef class Lookahead:
     cdef int has_canonical_completion(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef int status = self.boundaries.can_end(engine, config, at)
+        # (on other rows verdicts are kept, and the search itself tries hints)
         if status == 0 and config.row & VIRTUAL:
             status = self.hints.follow(engine, config, at)
         if status == 0:
@@ -234,25 +234,19 @@ cdef class Lookahead:
 
     cdef int try_hint(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil:
         cdef const Hint* hint = self.hints.of(engine, config)
-        cdef CanonicalState after
-        cdef Config moved
-        cdef uint32_t token, i
-        cdef int status = 1
+        cdef CanonicalState after = at[0]
+        cdef Config moved = config[0]
+        cdef int status
         # (With Gemma 2, canonical masks take 0.57 of the time because of hints.)
         # (on a virtual row, the order of trials can decide whether a search meets a row twice: see end_search)
         if hint == NULL or config.row & VIRTUAL or config.row == PENDING or at.character.need:
             return 0
-        token = hint.token
-        after = at[0]
-        moved = config[0]
-        self.rules.start(&after, False)
-        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
-            status = self.steps.step(engine, &moved, self.trie.blob[i])
-            if status <= 0:
-                return status
-            if not self.rules.feed(&after, self.trie.blob[i]):
-                return 0
-        return self.try_token(engine, &moved, &after, token, level)
+        status = self.hints.take(engine, &moved, &after, hint.token)
+        if status > 0:
+            status = self.boundaries.can_end(engine, &moved, &after)
+            if status == 0:
+                status = self.search(engine, &moved, &after, level + 1)
+        return status
 
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil:
         cdef bint bounded = self.nodes_left == 0 or self.searched == MAX_SEARCHED
@@ -307,33 +301,31 @@ cdef class Lookahead:
     cdef int search_roots(
         self, Engine engine, TokenWalk* walk, const uint32_t* bytes, uint32_t level, Vec* found
     ) noexcept nogil:
-        cdef uint32_t[KINDS][8] by_kind
+        cdef uint32_t[BYTE_KINDS][8] by_kind
         cdef uint32_t kind
         cdef int status = 0
+        # (few verdicts are kept on virtual rows, so a search should end early there)
         if not walk.configs[0].row & VIRTUAL or walk.states[0].character.need:
             return self.search_bytes(engine, walk, bytes, level, found)
         status = self.sort_bytes(engine, &walk.configs[0], bytes, by_kind)
-        for kind in range(KINDS):
+        for kind in range(BYTE_KINDS):
             if status == 0:
                 status = self.search_bytes(engine, walk, by_kind[kind], level, found)
         return status
 
     cdef int sort_bytes(
-        self, Engine engine, const Config* config, const uint32_t* bytes, uint32_t[KINDS][8] by_kind
+        self, Engine engine, const Config* config, const uint32_t* bytes, uint32_t[BYTE_KINDS][8] by_kind
     ) noexcept nogil:
         cdef uint32_t byte, target, kind
         cdef int status
-        memset(by_kind, 0, KINDS * 8 * sizeof(uint32_t))
+        memset(by_kind, 0, BYTE_KINDS * 8 * sizeof(uint32_t))
         for byte in range(256):
             if not bit_test(bytes, byte):
                 continue
             status = dfa_step(&engine.recognizer.dfa, config.state, byte, &target)
             if status < 0:
                 return status
-            if target == config.state:
-                kind = STAYS
-            else:
-                kind = ENDS if target > LAST_STATE or is_complete(&engine.recognizer, target) else MOVES
+            kind = LEXEME_ENDS if target > LAST_STATE else STATE_STAYS if target == config.state else STATE_MOVES
             bit_set(by_kind[kind], byte)
         return OK
 

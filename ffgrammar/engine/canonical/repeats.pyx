@@ -2,6 +2,10 @@
 arrays. Where letters can be repeated as often as wanted, it does not depend on them. Each number of repetitions makes another
 string, and the text has finitely many values. So with all but a few of these numbers, the string differs from what it must differ
 from. (Digits do not show this: `1.0` and `1.00` are one value.)
+
+Values that come later may have to differ, too, and the repetition does not change them. If they cannot, a search meets the repeated
+token twice, and takes it for granted that a sentence goes on (Lookahead.end_search). So what is found here is what a search finds
+for any text.
 """
 
 cimport cython
@@ -13,7 +17,7 @@ from ffgrammar.engine.recognizer.recognizer cimport parser_row
 from ffgrammar.engine.values.trace cimport CHECK_REPEATED, TraceMark, trace_mark, trace_release
 
 cdef enum:
-    MAX_TOKENS = 4  # of small letters, and of capital letters
+    MAX_TOKENS = 4   # of lowercase letters, and as many of uppercase letters
     MAX_LETTERS = 3
 
 
@@ -32,12 +36,12 @@ cdef class Repeats:
     def __dealloc__(self):
         vec_free(&self.tokens)
 
-    cdef int go_on(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
+    cdef int goes_on(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef size_t i
-        cdef int status = OK if self.is_listed else self.list_tokens()
-        if status < 0 or self.asks_for_equal_values(engine):
-            return min(status, 0)
+        cdef int status = OK if self.is_listed else self.list_tokens(engine)
+        if status < 0:
+            return status
         for i in range(self.tokens.len):
             status = self.repeats(engine, config, at, self.tokens.data[i])
             trace_release(&engine.recognizer.trace, &mark)
@@ -45,17 +49,16 @@ cdef class Repeats:
                 return status
         return 0
 
-    cdef bint asks_for_equal_values(self, Engine engine) noexcept nogil:
-        cdef size_t i
-        for i in range(engine.tables.rules.check.len):
-            if engine.tables.rules.check.data[i] & <uint32_t>CHECK_REPEATED:
-                return True
-        return False
-
-    cdef int list_tokens(self) noexcept nogil:
+    cdef int list_tokens(self, Engine engine) noexcept nogil:
         cdef uint32_t[2] first
         cdef uint32_t token, i, found
+        cdef size_t number
         cdef int status
+        for number in range(engine.tables.rules.check.len):
+            if engine.tables.rules.check.data[number] & <uint32_t>CHECK_REPEATED:
+                # (where two items must be equal, another string can be the wrong one)
+                self.is_listed = True
+                return OK
         first[0] = c'a'
         first[1] = c'A'
         self.tokens.len = 0
@@ -66,7 +69,9 @@ cdef class Repeats:
                     break
                 if not self.has_letters(token, first[i]):
                     continue
-                status = self.lookahead.rules.merges.pair(token, token)
+                status = self.lookahead.rules.merges.reached(token)
+                if status > 0:
+                    status = self.lookahead.rules.merges.pair(token, token)
                 if status > 0:
                     found += 1
                     status = vec_push(&self.tokens, token)
@@ -94,12 +99,12 @@ cdef class Repeats:
         cdef CanonicalState second
         cdef Config again
         cdef uint32_t i
-        cdef int status = self.take(engine, &reached, &first, token)
+        cdef int status = self.lookahead.hints.take(engine, &reached, &first, token)
         if status <= 0:
             return status
         second = first
         again = reached
-        status = self.take(engine, &again, &second, token)
+        status = self.lookahead.hints.take(engine, &again, &second, token)
         if status <= 0:
             return status
         if (again.state != reached.state or second.count != first.count
@@ -109,16 +114,3 @@ cdef class Repeats:
             if second.hypothesis[i] != first.hypothesis[i]:
                 return 0
         return self.lookahead.has_canonical_completion(engine, &reached, &first)
-
-    cdef int take(self, Engine engine, Config* config, CanonicalState* at, uint32_t token) noexcept nogil:
-        cdef uint32_t i
-        cdef int status
-        self.lookahead.rules.start(at, False)
-        for i in range(self.lookahead.trie.offsets[token], self.lookahead.trie.offsets[token + 1]):
-            status = self.lookahead.steps.step(engine, config, self.lookahead.trie.blob[i])
-            if status <= 0:
-                return status
-            if not self.lookahead.rules.feed(at, self.lookahead.trie.blob[i]):
-                return 0
-        status = self.lookahead.rules.fits(at, token, False)
-        return self.lookahead.rules.settle(at, token) if status > 0 else status

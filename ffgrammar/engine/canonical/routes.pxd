@@ -82,6 +82,9 @@ cdef class Routes:
     # `judge` for a token that leads to a place.
     cdef int goes_on(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
 
+    # Part of goes_on: ask whether the pre-token can end, and then each route.
+    cdef int ask_routes(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
+
     # Part of goes_on: whether a sentence goes on with the hint of a token. Returns 1; NOT_KNOWN; or a status.
     cdef int try_hint(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
 
@@ -94,8 +97,8 @@ cdef class Routes:
     # Part of try_listed: the same for the routes without a verdict.
     cdef int try_unknown(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
 
-    # Write the number of the place that a token leads to from a place. Returns 1; 0 if the token may not come there; NOT_KNOWN if
-    # it leads to a virtual row; or a status.
+    # Write the number of the place that a token leads to from a place. Returns 1; 0 if the token may not come there, or leads to a
+    # virtual row; or a status.
     cdef int find_next_place(self, Engine engine, uint32_t number, uint32_t token, uint32_t* next) noexcept nogil
 
     # Part of goes_on: list some routes of a place.

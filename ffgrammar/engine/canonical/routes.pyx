@@ -11,7 +11,7 @@ routes.)
 What came after a token at one place often can come at another, in other grammars, too. It is tried before routes are listed.
 
 A verdict of 0 means that all routes were tried. Where the routes are too many, only some are listed, and those that do not help
-leave the question open.
+leave the question open. So does a route that leads to a virtual row.
 """
 
 cimport cython
@@ -30,7 +30,7 @@ from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.token_walk cimport walk_begin, walk_next
 from ffgrammar.engine.canonical.witnesses cimport Witnesses
-from ffgrammar.engine.values.trace cimport VIRTUAL
+from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, NO_NODE, ROUTE_HINTS, UNCONSTRAINED
 from ffgrammar.tokens.vocabulary.trie cimport subtree_end
 
@@ -129,12 +129,14 @@ cdef class Routes:
 
     cdef int can_end_at(self, Engine engine, uint32_t number) noexcept nogil:
         cdef Place* place = <Place*>self.places.data + number
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef CanonicalState at
         cdef Config config
         cdef int status
         if place.ends == <uint32_t>NOT_ASKED:
             self.read_place(number, &config, &at)
             status = self.can_end(engine, &config, &at)
+            trace_release(&engine.recognizer.trace, &mark)
             if status < 0:
                 return status
             place.ends = <uint32_t>status
@@ -171,6 +173,13 @@ cdef class Routes:
             at.node[i] = NO_NODE
 
     cdef int goes_on(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil:
+        cdef size_t answers = self.steps.dependent_answers
+        cdef int status = self.ask_routes(engine, number, token)
+        # (what comes after a row that is not virtual does not depend on the text before it)
+        self.steps.dependent_answers = answers
+        return status
+
+    cdef int ask_routes(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil:
         cdef uint32_t listed
         cdef int status = self.can_end_at(engine, number)
         if status != 0:
@@ -210,7 +219,7 @@ cdef class Routes:
             return NOT_KNOWN
         self.guesses -= 1
         status = self.find_next_place(engine, number, route.token, &route.place)
-        if status == 1:
+        if status > 0:
             status = self.goes_on(engine, route.place, route.token)
         if status != 1:
             return NOT_KNOWN if status >= 0 else status
@@ -273,8 +282,7 @@ cdef class Routes:
                 if status < 0:
                     return status
             route.verdict = PERHAPS
-            if status != <int>NOT_KNOWN:
-                status = self.goes_on(engine, route.place, route.token)
+            status = self.goes_on(engine, route.place, route.token)
             # (the routes may have moved)
             route = <Route*>(self.routes.data + base) + count
             route.verdict = UNKNOWN if status < 0 else YES if status == 1 else NO if status == 0 else PERHAPS
@@ -286,20 +294,21 @@ cdef class Routes:
         return result
 
     cdef int find_next_place(self, Engine engine, uint32_t number, uint32_t token, uint32_t* next) noexcept nogil:
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef CanonicalState at
         cdef Config config
         cdef uint32_t i
-        cdef int status
+        cdef int status = 1
         self.read_place(number, &config, &at)
         self.rules.start(&at, False)
         for i in range(self.rules.trie.offsets[token], self.rules.trie.offsets[token + 1]):
             status = self.steps.step(engine, &config, self.rules.trie.blob[i])
             if status <= 0 or not self.rules.feed(&at, self.rules.trie.blob[i]):
-                return min(status, 0)
-        if at.character.need or self.rules.is_misspelt(&at, token):
-            return 0
-        if config.row & VIRTUAL:
-            return NOT_KNOWN
+                status = min(status, 0)
+                break
+        trace_release(&engine.recognizer.trace, &mark)
+        if status <= 0 or at.character.need or config.row & VIRTUAL or self.rules.is_misspelt(&at, token):
+            return min(status, 0)
         status = self.find_place(&config, &at, next)
         return status if status < 0 else 1
 
@@ -439,6 +448,6 @@ cdef class Routes:
             return OK
         route.token = walk.token
         route.place = NO_PLACE
-        # (a token that ends inside a character leads to no place)
-        route.verdict = PERHAPS if at.character.need else UNKNOWN
+        # (a token that ends inside a character, or leads to a virtual row, leads to no place)
+        route.verdict = PERHAPS if at.character.need or walk.configs[walk.depth].row & VIRTUAL else UNKNOWN
         return vec_extend(&self.routes, <const uint32_t*>&route, ROUTE_WORDS)

@@ -55,14 +55,14 @@ cdef class SingleTokens:
             return NO_MEMORY
         if status == 0 or (self.rules.has_unmergeable and part.way != GOES_ON and self.rules.begins_unmergeable[token]):
             return self.judge(engine, part, token, dead)
+        if config.row & VIRTUAL and self.rules.merges.by_characters:
+            # (pre-tokens are long in such vocabularies, so listing the texts that can end one costs more than a search)
+            return self.judge(engine, part, token, dead)
         self.parts.set_outcome(&at, transition, transition.after[token])
         self.lookahead.routes.begin()
         status = self.lookahead.routes.judge(engine, config, &at, token)
         if status != NOT_KNOWN:
             return vec_push(dead, token) if status == 0 else min(status, OK)
-        if config.row & VIRTUAL and self.rules.merges.by_characters:
-            # (pre-tokens are long, so the texts that can end one are, too)
-            return self.judge(engine, part, token, dead)
         status = self.followers.is_dead_end(engine, config, transition, transition.after[token], token)
         if status == NOT_KNOWN:
             return self.judge(engine, part, token, dead)
