@@ -115,8 +115,8 @@ bench: $(VENV)/.installed-$(BENCH_EXTRAS) ## MaskBench, side by side with the pe
 
 # Python keeps memory until the process ends, so leaks are not looked for. Everything else is fatal.
 # PYTHONMALLOC=malloc lets the sanitizer see every object; --capture=sys lets its reports through. All cores work, because the tests
-# take five times as long as without the sanitizer. Where memory was allocated is not noted (malloc_context_size=0): to note it takes
-# a quarter of the time. It is of use when a report is looked into.
+# take five times as long as without the sanitizer. Where memory was allocated is not noted (malloc_context_size=0): to note it took
+# a quarter of the time of one test. It is of use when a report is looked into.
 asan: $(ASAN_VENV)/.installed-test ## the tests under AddressSanitizer and UBSan
 	$(ASAN_VENV)/bin/pip install $(PIP_FLAGS) 'pytest-xdist>=3.6'
 	cd tests && LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)" \

@@ -9,12 +9,12 @@ from typing import Any
 
 import jsonschema
 import pytest
-from thoroughness import QUICK, fewer
 
 import ffgrammar as ff
 from ffgrammar.grammar import json_schema
 from ffgrammar.grammar.json_schema.emit.chains import Chains
 from ffgrammar.grammar.json_schema.emit.emitter import Emitter
+from thoroughness import QUICK, fewer
 
 SEED, SCHEMAS = 7, 60
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19)

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from thoroughness import QUICK, fewer
 
 from ffgrammar.api.compile import compile_json_schema
 from ffgrammar.core.errors import FFGrammarError
 from ffgrammar_cli.bench.data import load_schemas, spaced
 from ffgrammar_cli.bench.order import reorderings
 from sentences import BYTES, is_sentence
+from thoroughness import QUICK, fewer
 
 
 @pytest.mark.slow

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from thoroughness import fewer
 
 import ffgrammar as ff
 from ffgrammar.grammar import json_schema
@@ -17,6 +16,7 @@ from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar_cli.bench.data import load_schemas, spaced
 from long_checks.masks import mask_of, vocabulary_tree
 from oracle.masks import ByteTree, brute_force_mask
+from thoroughness import fewer
 
 DOCUMENTS = fewer(30)
 # How many positions of a long document are looked at: the first, the last, and others drawn at random.

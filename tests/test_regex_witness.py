@@ -6,11 +6,11 @@ from random import Random
 from typing import Any
 
 import pytest
-from thoroughness import fewer
 
 from ffgrammar.core.limits import Limits
 from ffgrammar.regex.expr.store import ANY_BYTES, ExprStore
 from oracle.regex import OracleStore
+from thoroughness import fewer
 
 # One character has one byte, or two.
 LETTERS = [b"a", b"b", b"c", b"\xc3\xa9", b"\xc3\xa8"]

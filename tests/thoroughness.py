@@ -4,7 +4,7 @@ import os
 
 __all__ = ["QUICK", "fewer"]
 
-# as under a sanitizer, where tests take six times as long
+# as under a sanitizer, where tests take five times as long
 QUICK = os.environ.get("FFGRAMMAR_HYPOTHESIS") == "quick"
 
 
