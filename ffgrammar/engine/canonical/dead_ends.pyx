@@ -222,7 +222,8 @@ cdef class DeadEnds:
                 status = self.single.judge(engine, part, token, &self.dead)
             else:
                 verdict = &self.verdicts.data[numbers[i] * transition.count + transition.after[token]]
-                if verdict[0] == 1:
+                if verdict[0] == 1 or (verdict[0] >= <uint32_t>PLACE and verdict[0] != <uint32_t>NOT_ASKED
+                        and self.lookahead.routes.is_known(verdict[0] - PLACE, token)):
                     continue
                 mark = trace_mark(&engine.recognizer.trace)
                 status = self.judge_lead(engine, part, numbers[i], token, verdict)

@@ -13,11 +13,14 @@ from ffgrammar.engine.canonical.token_walk cimport TokenWalk
 from ffgrammar.engine.canonical.witnesses cimport Witnesses
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.tokens.bpe.known_predecessors cimport ROWS, KnownPredecessors
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 
 cdef enum:
     ROUTE_WORDS = 3  # of a Route
-    PLACE_WORDS = 4  # of a Place
+    PLACE_WORDS = 5  # of a Place
+    # In `row` of a Place: from here on, the number of a row. Below, it counts tokens that can go on.
+    NUMBERED = 8
 
 
 cdef struct Route:
@@ -33,6 +36,8 @@ cdef struct Place:
     uint32_t routes   # where its routes are in `routes`
     uint32_t count    # how many are listed
     uint32_t listed   # which these are (routes.pyx)
+    # NUMBERED + the row of a token that may come here, and after which a sentence goes on (tokens/bpe/known_predecessors.pyx)
+    uint32_t row
 
 
 @cython.final
@@ -42,6 +47,7 @@ cdef class Routes:
     cdef Boundaries boundaries
     cdef Reach reach
     cdef Witnesses witnesses
+    cdef KnownPredecessors known
     cdef Intern names      # by place: (row, lexer state, hypotheses)
     cdef Vec places        # by place, a Place
     cdef Vec routes        # lists of Route
@@ -88,8 +94,14 @@ cdef class Routes:
     # Part of goes_on: whether a sentence goes on with the hint of a token. Returns 1; NOT_KNOWN; or a status.
     cdef int try_hint(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
 
-    # Keep a hint: `route` came after `token` in some grammar. Returns nothing.
-    cdef void keep_hint(self, uint32_t token, uint32_t route) noexcept nogil
+    # Note that `route` may come after `token` at a place, and a sentence goes on: as a hint for any grammar, and in the place's
+    # row. Returns nothing.
+    cdef void note(self, uint32_t number, uint32_t token, uint32_t route) noexcept nogil
+
+    # Whether goes_on is known to return 1 for a token at a place. If not, it may still return 1. Returns True or False.
+    cdef inline bint is_known(self, uint32_t number, uint32_t token) noexcept nogil:
+        cdef uint32_t row = (<const Place*>self.places.data)[number].row
+        return row >= <uint32_t>NUMBERED and row < <uint32_t>NUMBERED + ROWS and self.known.has(row - NUMBERED, token)
 
     # Part of goes_on: whether a sentence goes on after a token with one of the routes that are listed. Returns as `judge`.
     cdef int try_listed(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil

@@ -31,6 +31,7 @@ from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.token_walk cimport walk_begin, walk_next
 from ffgrammar.engine.canonical.witnesses cimport Witnesses
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
+from ffgrammar.tokens.bpe.known_predecessors cimport ROWS
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, NO_NODE, ROUTE_HINTS, UNCONSTRAINED
 from ffgrammar.tokens.vocabulary.trie cimport subtree_end
 
@@ -83,6 +84,7 @@ cdef class Routes:
         self.boundaries = boundaries
         self.reach = reach
         self.witnesses = Witnesses(rules, steps, boundaries)
+        self.known = rules.known_predecessors
         vec_init(&self.places)
         vec_init(&self.routes)
         vec_init(&self.ends)
@@ -154,7 +156,7 @@ cdef class Routes:
         status = intern_add(&self.names, words, 2 + <size_t>at.count, number)
         if status > 0:
             place.ends = NOT_ASKED
-            place.routes = place.count = place.listed = 0
+            place.routes = place.count = place.listed = place.row = 0
             status = vec_extend(&self.places, <const uint32_t*>&place, PLACE_WORDS)
             if status < 0:
                 intern_truncate(&self.names, intern_count(&self.names) - 1)
@@ -174,7 +176,7 @@ cdef class Routes:
 
     cdef int goes_on(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil:
         cdef size_t answers = self.steps.dependent_answers
-        cdef int status = self.ask_routes(engine, number, token)
+        cdef int status = 1 if self.is_known(number, token) else self.ask_routes(engine, number, token)
         # (what comes after a row that is not virtual does not depend on the text before it)
         self.steps.dependent_answers = answers
         return status
@@ -223,6 +225,7 @@ cdef class Routes:
             status = self.goes_on(engine, route.place, route.token)
         if status != 1:
             return NOT_KNOWN if status >= 0 else status
+        self.note(number, token, route.token)
         route.verdict = YES
         if (<Place*>self.places.data)[number].listed == NOTHING:
             if vec_extend(&self.routes, <const uint32_t*>&route, ROUTE_WORDS) < 0:
@@ -230,8 +233,16 @@ cdef class Routes:
             self.set_routes(number, self.routes.len - ROUTE_WORDS, HINT)
         return 1
 
-    cdef void keep_hint(self, uint32_t token, uint32_t route) noexcept nogil:
+    cdef void note(self, uint32_t number, uint32_t token, uint32_t route) noexcept nogil:
+        cdef Place* place = <Place*>self.places.data + number
         atomic_put_word(&self.rules.route_hints[token % ROUTE_HINTS], <uint64_t>token << 32 | route)
+        if place.row < <uint32_t>NUMBERED:
+            # (at most places few tokens are asked about, and rows are few)
+            place.row += 1
+            if place.row == <uint32_t>NUMBERED:
+                place.row += self.known.find_row(route)
+        elif place.row < <uint32_t>NUMBERED + ROWS and self.known.is_about(place.row - NUMBERED, route):
+            self.known.add(place.row - NUMBERED, token)
 
     cdef int try_listed(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil:
         cdef const Place* place = <const Place*>self.places.data + number
@@ -243,7 +254,7 @@ cdef class Routes:
             if route[i].verdict == YES:
                 status = self.rules.merges.pair(token, route[i].token)
                 if status > 0:
-                    self.keep_hint(token, route[i].token)
+                    self.note(number, token, route[i].token)
                 if status != 0:
                     return NO_MEMORY if status < 0 else 1
         # (the places may move)
@@ -287,7 +298,7 @@ cdef class Routes:
             route = <Route*>(self.routes.data + base) + count
             route.verdict = UNKNOWN if status < 0 else YES if status == 1 else NO if status == 0 else PERHAPS
             if status == 1:
-                self.keep_hint(token, route.token)
+                self.note(number, token, route.token)
             if status < 0 or status == 1:
                 return status
             result = max(result, status)

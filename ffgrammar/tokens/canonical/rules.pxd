@@ -4,6 +4,7 @@ cimport cython
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from ffgrammar.core.utf8 cimport Utf8
+from ffgrammar.tokens.bpe.known_predecessors cimport KnownPredecessors
 from ffgrammar.tokens.bpe.merges cimport Merges
 from ffgrammar.tokens.bpe.native_encoder cimport NativeEncoder
 from ffgrammar.tokens.bpe.predecessors cimport Predecessors
@@ -55,6 +56,7 @@ cdef class CanonicalRules:
     cdef uint8_t* is_sure                  # by state of the automaton: whether every text may go on from there
     cdef Successors all_successors
     cdef Predecessors predecessors
+    cdef KnownPredecessors known_predecessors
     cdef uint32_t asked                    # sum of `count` in the calls of `successors_for`; from MAX_ASKED on it does not grow
     cdef Outcomes outcomes                 # of the pre-tokenizer
     cdef BoundaryTransitions transitions

@@ -26,6 +26,7 @@ from libc.stdlib cimport calloc, free
 
 from ffgrammar.core.threads cimport atomic_add, atomic_load
 from ffgrammar.core.utf8 cimport utf8_step, utf8_write
+from ffgrammar.tokens.bpe.known_predecessors cimport KnownPredecessors
 from ffgrammar.tokens.bpe.merges cimport Merges
 from ffgrammar.tokens.bpe.native_encoder cimport NativeEncoder
 from ffgrammar.tokens.bpe.predecessors cimport Predecessors
@@ -79,6 +80,7 @@ cdef class CanonicalRules:
         self.pretokens = pattern if isinstance(pattern, PretokenTable) else PretokenTable(pattern, space)
         self.all_successors = Successors(self.merges)
         self.predecessors = Predecessors(self.merges)
+        self.known_predecessors = KnownPredecessors(self.merges)
         self.encoder = NativeEncoder(self.pretokens, self.merges, whole_pretokens)
         self.whole_pretokens = whole_pretokens
         self.space = space

@@ -79,6 +79,7 @@ def cached_parts(path: str, source: Source, read: Callable[[str], ReadTokenizer]
         parts = build_parts(_keeping(read(path), key, files), source.arguments["vocab_size"])
         if key is not None and identify(paths) == files:
             write_entry(key, parts, files)
+        parts.trie.drop_form()
     parts.source = Source(source.maker, source.arguments, tuple(paths), tuple(files))
     return parts
 

@@ -223,7 +223,7 @@ def write_entry(key: CacheKey, parts: TokenizerParts, files: Sequence[Identity])
     write_sealed(key, fields, raw, files)
 
 
-def write_sealed(key: CacheKey, fields: dict[str, Any], data: bytes, files: Sequence[Identity]) -> None:
+def write_sealed(key: CacheKey, fields: dict[str, Any], data: bytes | bytearray, files: Sequence[Identity]) -> None:
     """Write an entry. Where that is not possible, nothing happens.
 
     Args:
@@ -233,12 +233,15 @@ def write_sealed(key: CacheKey, fields: dict[str, Any], data: bytes, files: Sequ
     """
     path, call = key
     header = json.dumps({**fields, "key": os.path.basename(path), "call": call, "files": files}).encode()
-    rest = len(header).to_bytes(4, "little") + header + data
-    if len(rest) + len(MAGIC) + DIGEST <= MAX_ENTRY:
-        _write(path, MAGIC + checksum(rest).to_bytes(DIGEST, "little") + rest)
+    entry = bytearray(MAGIC + bytes(DIGEST) + len(header).to_bytes(4, "little") + header)
+    start = len(MAGIC) + DIGEST
+    if len(entry) + len(data) <= MAX_ENTRY:
+        entry += data
+        entry[len(MAGIC) : start] = checksum(memoryview(entry)[start:]).to_bytes(DIGEST, "little")
+        _write(path, entry)
 
 
-def _write(path: str, data: bytes) -> None:
+def _write(path: str, data: bytearray) -> None:
     folder = os.path.dirname(path)
     other = os.path.join(folder, f".{os.getpid()}-{os.urandom(8).hex()}{SUFFIX}")
     try:
