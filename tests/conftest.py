@@ -39,8 +39,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # No test reads or writes the user's cache of vocabularies. Tests of it name a folder of their own.
 os.environ["FFGRAMMAR_CACHE"] = "off"
 
-_SUMMARY: list[str] = []
-
 
 @pytest.fixture(scope="session")
 def repo_root() -> Path:
@@ -86,7 +84,8 @@ def toy() -> Any:
 def covered(request: pytest.FixtureRequest) -> Iterator[Callable[[str], None]]:
     """Call it with what a test covered ("4,211 masks of 300 instances"): the line shows at the end of the run."""
     name = request.node.name
-    yield lambda line: _SUMMARY.append(f"{name}: {line}")
+    # (a property of the test, because it may run in another process)
+    yield lambda line: request.node.user_properties.append(("covered", f"{name}: {line}"))
 
 
 if CLI == "cli":
@@ -123,9 +122,16 @@ def pytest_report_header(config: pytest.Config) -> list[str]:
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say what was covered and, grouped by reason, what was skipped."""
-    if _SUMMARY:
+    covered = [
+        line
+        for outcome in ("passed", "failed")
+        for report in terminalreporter.stats.get(outcome, [])
+        for name, line in getattr(report, "user_properties", [])
+        if name == "covered"
+    ]
+    if covered:
         terminalreporter.section("covered")
-        for line in _SUMMARY:
+        for line in covered:
             terminalreporter.line(line)
     skipped = Counter(
         str(report.longrepr[2]).removeprefix("Skipped: ")
