@@ -40,6 +40,10 @@ cdef enum:
     PLACE = 2  # from here on: the pre-token cannot end, and PLACE was added to the number of a place of Routes
 
 
+cdef inline bint is_place(uint32_t verdict) noexcept nogil:
+    return verdict >= <uint32_t>PLACE and verdict != <uint32_t>NOT_ASKED
+
+
 @cython.final
 cdef class DeadEnds:
     """The dead ends of a grammar.
@@ -222,8 +226,7 @@ cdef class DeadEnds:
                 status = self.single.judge(engine, part, token, &self.dead)
             else:
                 verdict = &self.verdicts.data[numbers[i] * transition.count + transition.after[token]]
-                if verdict[0] == 1 or (verdict[0] >= <uint32_t>PLACE and verdict[0] != <uint32_t>NOT_ASKED
-                        and self.lookahead.routes.is_known(verdict[0] - PLACE, token)):
+                if verdict[0] == 1 or (is_place(verdict[0]) and self.lookahead.routes.is_known(verdict[0] - PLACE, token)):
                     continue
                 mark = trace_mark(&engine.recognizer.trace)
                 status = self.judge_lead(engine, part, numbers[i], token, verdict)
@@ -239,7 +242,7 @@ cdef class DeadEnds:
         cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef Config config
         cdef int status
-        if verdict[0] >= <uint32_t>PLACE and verdict[0] != <uint32_t>NOT_ASKED:
+        if is_place(verdict[0]):
             return self.judge_from(engine, part, number, token, verdict[0] - PLACE)
         status = self.leads.follow_lead(engine, number, token, &config)
         if status > 0 and verdict[0] == <uint32_t>NOT_ASKED:
