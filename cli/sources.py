@@ -7,7 +7,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
@@ -19,7 +19,7 @@ from .options import EMBEDDED, EXTENSIONS, KINDS
 from .show import complain
 
 if TYPE_CHECKING:
-    from ffgrammar import Grammar, Tokenizer
+    from ffgrammar import Grammar, Limits, Tokenizer
 
     from .options import VocabularyName
 
@@ -35,6 +35,9 @@ __all__ = [
     "settle_special",
 ]
 
+
+# The bounds that --limit can begin with: methods of Limits.
+PRESETS = ("public", "trusted")
 
 # The kinds of grammars that have options of their own, and what messages call them.
 FOR_LARK = (("lark",), "Lark grammars")
@@ -115,9 +118,15 @@ def _text(source: Source) -> str:
         raise BadGrammar(f"{source.name}: not UTF-8 at byte {error.start}") from error
 
 
-def _limits(given: tuple[str, ...]) -> dict[str, Any]:
-    limits: dict[str, float] = {}
+def _limits(given: tuple[str, ...]) -> Limits:
+    from ffgrammar import Limits
+
+    preset: Callable[[], Limits] = Limits
+    limits: dict[str, Any] = {}
     for item in given:
+        if item in PRESETS:
+            preset = getattr(Limits, item)
+            continue
         name, _, value = item.partition("=")
         if name == "seconds" and value.replace(".", "", 1).isdecimal():
             limits[name] = float(value)
@@ -125,8 +134,12 @@ def _limits(given: tuple[str, ...]) -> dict[str, Any]:
             limits[name] = int(value)
         else:
             number = "a number of seconds, such as 0.5," if name == "seconds" else "a whole number"
-            raise click.UsageError(f"--limit {item}: NAME=VALUE with {number} is expected")
-    return limits
+            raise click.UsageError(f"--limit {item}: NAME=VALUE with {number} is expected, or {' or '.join(PRESETS)}")
+    try:
+        return replace(preset(), **limits)
+    except TypeError as error:
+        known = ", ".join(Limits.__dataclass_fields__)
+        raise click.UsageError(f"--limit: no such limit; there are {known}") from error
 
 
 def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any]) -> dict[str, Any]:
@@ -150,13 +163,7 @@ def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any])
 
         options["registry"] = read_registry(options["registry"])
     if limits:
-        from ffgrammar import Limits
-
-        try:
-            options["limits"] = Limits(**_limits(limits))
-        except TypeError as error:
-            known = ", ".join(Limits.__dataclass_fields__)
-            raise click.UsageError(f"--limit: no such limit; there are {known}") from error
+        options["limits"] = _limits(limits)
     return options
 
 

@@ -209,8 +209,11 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'ffgrammar' has no attribute {name!r}")
     try:
         value = getattr(import_module(f"ffgrammar.{home}"), name)
-    except ModuleNotFoundError as error:
-        if (error.name or "").startswith("ffgrammar."):
+    except ImportError as error:
+        # (most compiled modules are looked for in one that has them all)
+        if (error.name or "").startswith("ffgrammar.") and (
+            isinstance(error, ModuleNotFoundError) or "cython_shared" in str(error)
+        ):
             # Python found the sources of a checkout before any installed package, and they were never built.
             raise ImportError(
                 f"{__path__[0]} is a source tree that is not built: type `make` in the directory above to build it in "

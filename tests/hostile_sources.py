@@ -184,6 +184,13 @@ def _lark() -> Made:
     yield "every split in three", "lark", 'start: start start start | start start | "a"', b"a" * 60
     yield "hidden left recursion", "lark", 'start: n start "a" | "b"\nn: | "c"', b"baaa"
     yield "cycles of rules", "lark", 'start: a\na: b | a | "x"\nb: a | c\nc: b a |', b"xxx"
+    for name, terminals, text in (
+        ("y", "A: /[xy]{2,5}/\nB: /y+x/\nE: /x|y/\n%ignore /y*/", b"xxxxxxxxxyyxx"),
+        ("xy, or y", "A: /[xy]{2,5}/\nB: /y+x/\nE: /x|y/\n%ignore /(xy)+|y/", b"xxxxxxxxxyyxx"),
+        ("x and y", 'A: /[xyz]{1,3}/\nB: /z(x|y)*/\nE: "xy"\n%ignore /[xy]{2,}/', b"zz"),
+        ("x, yx", "A: /z(x|y)*/\nB: /[xyz]{1,3}/\nE: /[xy]{2,5}/\n%ignore /x(yx)*/", b"xx"),
+    ):
+        yield f"skips of {name} that are in terminals", "lark", f"start: (A | B start)* E\n{terminals}", text
     for n in (2, 8, 20, 50, 200):
         yield (
             f"a chain of {n} rules",

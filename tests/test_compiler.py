@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import threading
 import time
@@ -43,6 +44,33 @@ def test_grammars_are_those_of_the_functions(tok: ff.Tokenizer) -> None:
         assert compiler.compile(ff.compile_choice, ["a", "b"]).matcher().accept_bytes(b"b")
         assert compiler.stats()["compiled"] == 4 and compiler.stats()["pending"] == 0
     assert tok.grammar_bytes == 256 << 20
+
+
+def test_what_has_begun_goes_on_without_its_caller(tok: ff.Tokenizer, caplog: pytest.LogCaptureFixture) -> None:
+    """It is still counted, others may join it, and its error is nobody's."""
+    held = Held()
+    wrong = {"type": "nothing"}
+
+    async def run(compiler: ff.Compiler) -> None:
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(compiler.compile_async(held, wrong), 0.1)
+        assert compiler.stats()["pending"] == 1 and compiler.stats()["given_up"] == 0
+        other = asyncio.ensure_future(compiler.compile_async(held, {**wrong}))
+        while compiler.stats()["shared"] < 1:
+            await asyncio.sleep(0.001)
+        other.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await other
+        assert compiler.stats()["pending"] == 1
+        held.go.set()
+        while compiler.stats()["pending"]:
+            await asyncio.sleep(0.001)
+        assert compiler.stats()["failed"] == 1 and held.calls == 1
+
+    with ff.Compiler(tok) as compiler:
+        asyncio.run(run(compiler))
+    gc.collect()
+    assert "never retrieved" not in caplog.text
 
 
 def test_a_source_is_compiled_once(tok: ff.Tokenizer) -> None:

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from types import TracebackType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ffgrammar.api.grammar import Grammar
 from ffgrammar.api.grammar_cache import NotKept, kept_only
@@ -16,6 +16,9 @@ from ffgrammar.core.arguments import expect
 from ffgrammar.core.forks import is_forking, new_lock
 from ffgrammar.core.limits import Limits
 from ffgrammar.tokens.tokenizer import Tokenizer
+
+if TYPE_CHECKING:
+    import asyncio
 
 __all__ = ["Compiler"]
 
@@ -123,7 +126,9 @@ class Compiler:
             try:
                 if is_new:
                     self._pool.submit(self._run_if_asked, flight, function, source, options)
-                return await asyncio.shield(asyncio.wrap_future(flight.future))
+                waiting = asyncio.wrap_future(flight.future)
+                waiting.add_done_callback(_take_note)
+                return await asyncio.shield(waiting)
             except asyncio.CancelledError:
                 if not flight.future.cancelled():
                     raise
@@ -223,9 +228,13 @@ class Compiler:
         with self._lock:
             flight.waiting -= 1
             is_last = flight.waiting == 0 and self._flights.get(flight.key or flight) is flight
-            if is_last:
-                # Nobody may join it any more. (If it has begun, it ends, and the grammar is kept.)
+            # (if it has begun, it ends, others may join it meanwhile, and the grammar is kept)
+            if is_last and flight.future.cancel():
                 del self._flights[flight.key or flight]
-        if is_last and flight.future.cancel():
-            with self._lock:
                 self._counts["given_up"] += 1
+
+
+def _take_note(waiting: asyncio.Future[Grammar]) -> None:
+    """Ask for the error of a compilation. The caller may be gone, and asyncio logs each error that nobody asks for."""
+    if not waiting.cancelled():
+        waiting.exception()

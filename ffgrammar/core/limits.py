@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from operator import attrgetter
+from typing import Any
 
 __all__ = ["Limits", "limits_key"]
 
@@ -62,13 +63,20 @@ class Limits:
     seconds: float = 0
 
     @classmethod
-    def public(cls, *, seconds: float = 0) -> Limits:
-        """Bounds for a server whose users write the grammars. `seconds` is as above.
+    def public(cls, **changes: Any) -> Limits:
+        """Bounds for a server whose users write the grammars.
 
         They leave room for ordinary grammars: of MaskBench's 2,208 development schemas, one reaches one of these bounds
         and not the default one.
+
+        Args:
+            changes: bounds that differ from these, by name: `Limits.public(seconds=0.5)`.
+
+        Raises:
+            TypeError: there is no such bound, or a value is of another type.
+            ValueError: a value is negative.
         """
-        return cls(
+        bounds = cls(
             source_bytes=1 << 20,
             nesting=100,
             expressions=500_000,
@@ -83,8 +91,8 @@ class Limits:
             compile_work=50_000_000,
             mask_work=15_000_000,
             forced_bytes=1 << 16,
-            seconds=seconds,
         )
+        return replace(bounds, **changes)
 
     @classmethod
     def trusted(cls) -> Limits:

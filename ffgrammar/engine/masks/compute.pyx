@@ -252,7 +252,7 @@ cdef int masks_explain(
     cdef TraceMark mark = trace_mark(&m.trace)
     cdef StoredMask* mask = NULL
     cdef Config after
-    cdef uint32_t max_states
+    cdef Bounds before
     cdef bint looked = False
     cdef int status
     if must_exit(k, m, config):
@@ -267,9 +267,9 @@ cdef int masks_explain(
     start[0] = config[0]
     status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
-        max_states = begin_work(k, m)
+        before = begin_work(k, m)
         status = explain(k, m, config, leads, base, &looked)
-        end_work(m, max_states)
+        end_work(m, &before)
     trace_settle(&m.trace)
     trace_release(&m.trace, &mark)
     looked = looked and config.row & VIRTUAL != 0
@@ -305,31 +305,39 @@ cdef int mask_after_exit(
     return masks_find(k, m, &after, mask, text_dependent) if status > 0 else status
 
 
-cdef uint32_t begin_work(const Masks* k, Recognizer* m) noexcept nogil:
-    """Bound the work and the lexer states of one mask. Returns the bound on states as it was."""
-    cdef uint32_t max_states = m.dfa.max_states
-    m.dfa.max_states = min(max_states, <uint32_t>intern_count(&m.dfa.states) + k.max_new_states)
-    allow_work(&m.nodes.pulse, k.max_work, LIMIT_MASK_WORK)
-    return max_states
+cdef struct Bounds:
+    # What bounded a recognizer before a mask.
+    uint32_t max_states  # of its automaton
+    uint64_t done_most   # of its pulse
 
 
-cdef void end_work(Recognizer* m, uint32_t max_states) noexcept nogil:
-    m.dfa.max_states = max_states
-    allow_work(&m.nodes.pulse, 0, OK)
+cdef Bounds begin_work(const Masks* k, Recognizer* m) noexcept nogil:
+    """Bound the work and the lexer states of one mask. Returns the bounds as they were."""
+    cdef Bounds before = Bounds(m.dfa.max_states, m.nodes.pulse.done_most)
+    m.dfa.max_states = min(before.max_states, <uint32_t>intern_count(&m.dfa.states) + k.max_new_states)
+    # (if this mask is a part of another one, it works within the bound of that one)
+    if before.done_most == 0:
+        allow_work(&m.nodes.pulse, k.max_work, LIMIT_MASK_WORK)
+    return before
+
+
+cdef void end_work(Recognizer* m, const Bounds* before) noexcept nogil:
+    m.dfa.max_states = before.max_states
+    m.nodes.pulse.done_most = before.done_most
 
 
 cdef int make(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, bint* text_dependent) noexcept nogil:
     """Compute the mask of a configuration, for which there is no key in the table yet. Returns OK or a status."""
     cdef TraceMark mark = trace_mark(&m.trace)
     cdef int status = take_scratch(k)
-    cdef uint32_t max_states
+    cdef Bounds before
     if status < 0:
         return status
     status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
-        max_states = begin_work(k, m)
+        before = begin_work(k, m)
         status = compute(k, m, config, text_dependent)
-        end_work(m, max_states)
+        end_work(m, &before)
     trace_settle(&m.trace)
     trace_release(&m.trace, &mark)
     if status >= 0:

@@ -125,9 +125,6 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
             # is what they use: their array doubles when it is full, perhaps for a single row.)
             status = LIMIT_CACHE
             break
-        status = pulse(&m.nodes.pulse, 512)
-        if status < 0:
-            break
         entry = heap_pop(&v.heap)
         here = queued(v, entry)
         if v.queue.len // QUEUE_WORDS > MANY:
@@ -137,7 +134,10 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
             status = 0
         for byte in range(256):
             there = here
-            status = recognizer_move(m, &there, byte, NULL)
+            # (the rows of a single byte can take milliseconds)
+            status = pulse(&m.nodes.pulse, 2)
+            if status >= 0:
+                status = recognizer_move(m, &there, byte, NULL)
             if status > 0:
                 status = enqueue(v, m, &there, entry)
             if status != 0:
