@@ -200,8 +200,8 @@ GRAMMAR_OPTIONS = [
         "limits",
         multiple=True,
         metavar="NAME=VALUE",
-        help="Change a limit that an error named, for example --limit dfa_states=200000. Repeatable. --limit public is for "
-        "grammars from strangers, --limit trusted for large ones of your own.",
+        help="Change a limit that an error named, for example --limit dfa_states=200000. Repeatable. --limit public "
+        "is for grammars from strangers, --limit trusted for large ones of your own.",
     ),
 ]
 

@@ -29,7 +29,7 @@ def find_path(path: str | os.PathLike[str]) -> str:
     found = [os.path.join(given, name) for name in NAMES if os.path.exists(os.path.join(given, name))]
     if not found:
         raise TokenizerError(
-            f"{given}: this folder has none of {', '.join(NAMES)}; of another file, such as a GGUF or a list of words, give "
-            "the path itself"
+            f"{given}: this folder has none of {', '.join(NAMES)}; of another file, such as a GGUF or a list of words, "
+            "give the path itself"
         )
     return found[0]
