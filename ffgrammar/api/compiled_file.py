@@ -98,6 +98,6 @@ def _check_header(data: bytes, tokenizer: Tokenizer) -> None:
         raise CompiledFileError("the compiled grammar is truncated or damaged: its checksum does not fit")
     if fingerprint != bytes.fromhex(tokenizer.fingerprint)[:32].ljust(32, b"\0"):
         raise CompiledFileError(
-            f"compiled for another vocabulary than that of {tokenizer.name}: use the tokenizer that it was compiled for, "
-            "or compile it again for this one"
+            f"compiled for another vocabulary than that of {tokenizer.name}: use the tokenizer that it was compiled "
+            "for, or compile it again for this one"
         )
