@@ -392,6 +392,22 @@ def test_a_mask_that_needs_another_one_has_one_bound(cl100k: ff.Tokenizer) -> No
     assert _limit_of(matcher, cl100k.vocab_size).limit == "mask_work"
 
 
+def test_a_canonical_mask_has_a_bound(cl100k: ff.Tokenizer) -> None:
+    """It searches for sentences after the plain mask is known, and the bound is on both."""
+    schema = {"type": "string", "pattern": "^" + "".join(f"(?=.*{letter})" for letter in LETTERS[:8]) + ".{8}$"}
+    grammar = ff.compile_json_schema(schema, cl100k, limits=ff.Limits(mask_work=200_000))
+    matcher = grammar.matcher(canonical=True)
+    matcher.accept_bytes(b'"')
+    assert len(grammar.matcher().allowed_token_ids()) > 0
+    assert _limit_of(matcher, cl100k.vocab_size).limit == "mask_work"
+    # the matcher goes on where it was, and what was found half-way is not taken for an answer
+    other = ff.compile_json_schema(schema, cl100k).matcher(canonical=True)
+    other.accept_bytes(b'"')
+    for text in (b"abcdef", b"g"):
+        assert matcher.accept_bytes(text) == other.accept_bytes(text) == len(text)
+        assert list(matcher.allowed_token_ids()) == list(other.allowed_token_ids())
+
+
 @pytest.mark.parametrize(
     ("compiler", "source", "limits", "where"),
     [

@@ -21,6 +21,7 @@ from libc.string cimport memset
 
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_truncate
+from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.boundaries cimport Boundaries
@@ -54,6 +55,7 @@ cdef enum:
     MAX_VIRTUAL_NODES = 1024
 
     MAX_FOLLOWERS = 256  # list_followers gives up if it finds more than this
+    SEARCH_WORK = 64     # units of work (pulse.pxd) of a place that a search looks at
 
 
 @cython.final
@@ -207,6 +209,9 @@ cdef class Lookahead:
             return self.verdicts.data[name] == YES
         if level == MAX_LEVELS or self.searched == MAX_SEARCHED:
             return 1
+        status = pulse(&engine.recognizer.nodes.pulse, SEARCH_WORK)
+        if status < 0:
+            return status
         self.searched += 1
         if name != NAMELESS:
             self.verdicts.data[name] = UNDER_WAY

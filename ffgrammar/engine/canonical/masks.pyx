@@ -22,7 +22,7 @@ from ffgrammar.engine.canonical.inside cimport IN_PARTS
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.sift_words cimport sift_words
 from ffgrammar.engine.canonical.spelled cimport Spelled
-from ffgrammar.engine.masks.compute cimport masks_find
+from ffgrammar.engine.masks.compute cimport Bounds, begin_work, end_work, masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, mask_release
 from ffgrammar.engine.recognizer.completability cimport add_special_tokens
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row, recognizer_accepting
@@ -96,6 +96,7 @@ cdef class CanonicalMasks:
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept:
         cdef uint32_t n_words = self.trie.n_words
+        cdef Bounds before = begin_work(&engine.masks, &engine.recognizer)
         cdef uint32_t i
         cdef int status
         self.noted = False
@@ -104,6 +105,7 @@ cdef class CanonicalMasks:
             status = self.fill_from_parts(engine, config, at, sieve, words)
         else:
             status = self.fill_tokens(engine, config, at, sieve, words)
+        end_work(&engine.recognizer, &before)
         if status < 0:
             return status
         memset(words + n_words, 0, (count - n_words) * sizeof(uint32_t))

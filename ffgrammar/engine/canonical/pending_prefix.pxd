@@ -30,6 +30,11 @@ cdef inline Config search_start(const PendingPrefix* pending, const Config* now)
     return config
 
 
+cdef inline uint32_t step_work(const Config* config) noexcept nogil:
+    """Units of work (pulse.pxd) of a step. On virtual rows values are looked at."""
+    return 3 if config.row & VIRTUAL else 1
+
+
 cdef inline int prefix_step(
     Engine engine, const PendingPrefix* pending, Config* config, uint32_t byte, size_t* dependent_answers,
 ) noexcept nogil:

@@ -8,11 +8,15 @@ from libc.string cimport memcpy
 
 from ffgrammar.core.bits cimport bit_set, lowest_bit
 from ffgrammar.core.compare cimport bits_low, bits_unlike
+from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport OK
-from ffgrammar.engine.canonical.pending_prefix cimport PENDING, prefix_accepting, prefix_step
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING, prefix_accepting, prefix_step, step_work
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row, recognizer_end_lexeme
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, LEAVE, dfa_accept, dfa_step
+
+cdef enum:
+    BYTES_WORK = 64  # units of work (pulse.pxd) of finding the bytes that may come
 
 
 @cython.final
@@ -28,7 +32,8 @@ cdef class SearchSteps:
             self.kept[i].config.row = PENDING
 
     cdef int step(self, Engine engine, Config* config, uint32_t byte) noexcept nogil:
-        return prefix_step(engine, &self.pending, config, byte, &self.dependent_answers)
+        cdef int status = pulse(&engine.recognizer.nodes.pulse, step_work(config))
+        return prefix_step(engine, &self.pending, config, byte, &self.dependent_answers) if status >= 0 else status
 
     cdef int accepting(self, Engine engine, const Config* config) noexcept nogil:
         return prefix_accepting(engine, config, &self.dependent_answers)
@@ -50,6 +55,9 @@ cdef class SearchSteps:
         if kept.config.row == row and kept.config.state == config.state:
             memcpy(bytes, kept.bytes, sizeof(kept.bytes))
             return OK
+        status = pulse(&engine.recognizer.nodes.pulse, BYTES_WORK)
+        if status < 0:
+            return status
         mark = trace_mark(&engine.recognizer.trace)
         # (no configuration here has this row, so the entry is not found if this function fails half-way)
         kept.config.row = PENDING

@@ -3,9 +3,9 @@ allow nothing there.
 """
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int64_t, uint32_t
 
-from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix, prefix_step
+from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix, prefix_step, step_work
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config, recognizer_end_lexeme
 from ffgrammar.engine.values.trace cimport VIRTUAL, trace_mark, trace_release
@@ -61,6 +61,7 @@ cdef int walk_next(Engine engine, CanonicalRules rules, TokenWalk* walk) noexcep
             trace_release(&engine.recognizer.trace, &walk.mark)
         # (the grammar forbids more bytes than the rules do: asking it first saves 3.6% of the instructions of canonical masks)
         walk.configs[depth] = walk.configs[depth - 1]
+        engine.recognizer.nodes.pulse.left -= <int64_t>step_work(&walk.configs[depth])
         status = walk_step(engine, walk, &walk.configs[depth], node_byte(node))
         if status < 0:
             return status

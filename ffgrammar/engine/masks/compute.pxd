@@ -5,7 +5,7 @@ there: the trie walk partitions the vocabulary, then the parser is asked about t
 how, and what it costs.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.masks.mask_cache cimport StoredMask
@@ -42,3 +42,15 @@ cdef bint must_exit(const Masks* k, const Recognizer* m, const Config* config) n
 
 # Whether the lexemes of a lexer state are complete, and none can go on.
 cdef bint is_complete(const Recognizer* m, uint32_t state) noexcept nogil
+
+cdef struct Bounds:
+    # What bounded a recognizer before a mask.
+    uint32_t max_states  # of its automaton
+    uint64_t done_most   # of its pulse
+
+# Bound the work and the lexer states of one mask from now on. If it is a part of another mask, this one's bound on work stays.
+# Returns the bounds as they were.
+cdef Bounds begin_work(const Masks* k, Recognizer* m) noexcept nogil
+
+# Set the bounds as they were.
+cdef void end_work(Recognizer* m, const Bounds* before) noexcept nogil

@@ -305,17 +305,9 @@ cdef int mask_after_exit(
     return masks_find(k, m, &after, mask, text_dependent) if status > 0 else status
 
 
-cdef struct Bounds:
-    # What bounded a recognizer before a mask.
-    uint32_t max_states  # of its automaton
-    uint64_t done_most   # of its pulse
-
-
 cdef Bounds begin_work(const Masks* k, Recognizer* m) noexcept nogil:
-    """Bound the work and the lexer states of one mask. Returns the bounds as they were."""
     cdef Bounds before = Bounds(m.dfa.max_states, m.nodes.pulse.done_most)
     m.dfa.max_states = min(before.max_states, <uint32_t>intern_count(&m.dfa.states) + k.max_new_states)
-    # (if this mask is a part of another one, it works within the bound of that one)
     if before.done_most == 0:
         allow_work(&m.nodes.pulse, k.max_work, LIMIT_MASK_WORK)
     return before

@@ -6,7 +6,7 @@ text is refused at once and not a byte too late. If brackets must close before s
 look ahead.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 
 from ffgrammar.core.intern cimport intern_add, intern_get, intern_len
 from ffgrammar.core.status cimport NO_MEMORY, OK
@@ -27,6 +27,7 @@ cdef enum:
     CLOSES = 0x80000000
     # at most this many brackets are closed on trial; a text that needs more may reach a point where nothing can follow
     MAX_CLOSING = 64
+    END_WORK = 8  # units of work (pulse.pxd) of ending a lexeme on a virtual row, apart from one for every four bytes that are read
 
 
 cdef int row_guard(Recognizer* m, uint32_t row, uint32_t* guard) noexcept nogil:
@@ -152,6 +153,7 @@ cdef int end_checked_lexeme(
     cdef bint only_skips = True
     cdef uint32_t before = parser_row(m, row)
     cdef uint32_t target, guard, lexeme, i
+    cdef uint64_t read
     cdef int status = check_lexemes(m, row, &lexset, text_dependent)
     if status <= 0:
         return status
@@ -168,7 +170,9 @@ cdef int end_checked_lexeme(
         config.row = trace_row(&m.trace, row).start if row & VIRTUAL else row
         return 1
     if row & VIRTUAL:
+        read = m.trace.read
         status = trace_end_lexeme(&m.trace, row, target, opens != 0, &config.row)
+        m.nodes.pulse.left -= END_WORK + <int64_t>((m.trace.read - read) >> 2)
     elif opens:
         status = trace_begin(&m.trace, target, opens, &config.row)
     else:

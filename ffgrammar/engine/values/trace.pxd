@@ -14,7 +14,7 @@ is the parser's again, and nothing of the text is remembered.
 A grammar without checks does not use the trace.
 """
 
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
@@ -57,6 +57,7 @@ cdef struct Trace:
     uint32_t tried      # the virtual row from which texts are tried, if this row is inside a long string
     uint32_t tried_in   # the virtual row where that string begins, or NOWHERE
     size_t max_words    # of all tables together
+    uint64_t read       # how many bytes of text were ever read back
 
 # Returns OK or NO_MEMORY. trace_free may be called after either.
 cdef int trace_init(Trace* t) noexcept nogil
