@@ -163,13 +163,22 @@ class GrammarCache:
         return dropped
 
 
+# Held while a tokenizer gets its cache.
+_KEEPING = new_lock()
+
+
 def _size(key: Key, grammar: Grammar) -> int:
     return len(key) + grammar.held_bytes()
 
 
 def grammar_cache(tokenizer: Tokenizer) -> GrammarCache:
-    """The cache of a tokenizer, made on the first call. (If two threads make one at once, one of the two is lost.)"""
+    """The cache of a tokenizer, made on the first call."""
     cache = tokenizer.grammars
     if not isinstance(cache, GrammarCache):
-        cache = tokenizer.grammars = GrammarCache(tokenizer.grammar_bytes)
+        made = GrammarCache(tokenizer.grammar_bytes)
+        # (two threads may both get here)
+        with _KEEPING:
+            cache = tokenizer.grammars
+            if not isinstance(cache, GrammarCache):
+                cache = tokenizer.grammars = made
     return cache
