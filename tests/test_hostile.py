@@ -385,6 +385,13 @@ def test_a_limit_of_a_mask_names_its_place(cl100k: ff.Tokenizer) -> None:
     assert _limit_of(matcher, cl100k.vocab_size).where == "after 5 bytes of the text, in second, in A"
 
 
+def test_bounds_for_strangers_can_be_changed() -> None:
+    changed = ff.Limits.public(alternatives=5_000)
+    assert (changed.alternatives, changed.rules) == (5_000, ff.Limits.public().rules)
+    with pytest.raises(TypeError, match="nonsense"):
+        ff.Limits.public(nonsense=1)
+
+
 def test_a_mask_that_needs_another_one_has_one_bound(cl100k: ff.Tokenizer) -> None:
     source = 'start: (A | B start)* E\nA: /[xyz]{1,3}/\nB: /z(x|y)*/\nE: "xy"\n%ignore /[xy]{2,}/'
     matcher = ff.compile_lark(source, cl100k, limits=ff.Limits(mask_work=2_000_000)).matcher()

@@ -163,12 +163,12 @@ class GrammarCache:
         return dropped
 
 
-# Held while a tokenizer gets its cache.
-_KEEPING = new_lock()
-
-
 def _size(key: Key, grammar: Grammar) -> int:
     return len(key) + grammar.held_bytes()
+
+
+# Held while a tokenizer gets its cache.
+_KEEPING = new_lock()
 
 
 def grammar_cache(tokenizer: Tokenizer) -> GrammarCache:

@@ -333,8 +333,6 @@ cdef class InsideTokens:
             token = self.groups.words.data[group + 2 + i]
             if not bit_test(self.leads.plain.data, token) or bit_test(self.leads.has_lead.data, token):
                 continue
-            if self.lookahead.routes.is_known(place, token):
-                continue
             self.lookahead.routes.begin()
             status = self.lookahead.routes.goes_on(engine, place, token)
             if status == 0:

@@ -125,6 +125,9 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
             # is what they use: their array doubles when it is full, perhaps for a single row.)
             status = LIMIT_CACHE
             break
+        status = pulse(&m.nodes.pulse, 256)
+        if status < 0:
+            break
         entry = heap_pop(&v.heap)
         here = queued(v, entry)
         if v.queue.len // QUEUE_WORDS > MANY:
@@ -135,7 +138,7 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
         for byte in range(256):
             there = here
             # (the rows of a single byte can take milliseconds)
-            status = pulse(&m.nodes.pulse, 2)
+            status = pulse(&m.nodes.pulse, 1)
             if status >= 0:
                 status = recognizer_move(m, &there, byte, NULL)
             if status > 0:
