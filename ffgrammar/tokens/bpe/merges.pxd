@@ -90,6 +90,10 @@ cdef class Merges:
         cdef uint32_t rank = self.by_token[token].rank
         return max(rank, self.by_token[part].rank) if self.by_token[part].left < <uint32_t>UNREACHED else rank
 
+    # The rank at which a token is made while its bytes are merged: the highest rank of all its merges; 0 if there are none. The
+    # token's parts must be known.
+    cdef uint32_t made_at(self, uint32_t token) noexcept nogil
+
     # Part of `split`: write the parts of a token to left[0] and right[0], which the caller has set to UNREACHED. Returns 0 or -1.
     cdef int find_parts(self, uint32_t token, uint32_t* left, uint32_t* right) noexcept nogil
 

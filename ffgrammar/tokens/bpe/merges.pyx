@@ -255,6 +255,15 @@ cdef class Merges:
             left = self.by_token[token].left
         return left != <uint32_t>UNREACHED
 
+    cdef uint32_t made_at(self, uint32_t token) noexcept nogil:
+        cdef uint32_t made
+        if self.by_token[token].left >= <uint32_t>UNREACHED:
+            return 0
+        made = self.by_token[token].rank
+        if self.by_token[token].out_of_order:
+            made = max(made, max(self.made_at(self.by_token[token].left), self.made_at(self.right_part(token))))
+        return made
+
     cdef int pair(self, uint32_t one, uint32_t other) noexcept nogil:
         cdef uint64_t key = pair_key(one, other)
         cdef uint64_t* kept = &self.kept_pairs[mix(key) & (KEPT_PAIRS - 1)]

@@ -8,9 +8,10 @@ is a part at the end of `a`, `y` is a part at the beginning of `b`, and `c` come
 larger parts of `a` and `b`. There are few `y`: `b` itself, the left part of `b`, the left part of that, and so on. For each `y`,
 a pass over all tokens finds the merges `c`, and notes their ranks by `x`. A last pass tries each token as `a`, in ascending order
 of rank, so that the parts of a token come before it. A token is *crossed* if, for some part `x` at its end, this rank is below that
-of the merge that takes `x` into a larger part. That is so if it holds for its right part, or if its right part is crossed. Two
-cases are special, as they are for successors (tokens/bpe/successors.pyx): `c` may have to wait for `x` or `y` to be made, and
-tokens whose merges do not come in the order of ranks are checked pair by pair.
+of the merge that takes `x` into a larger part. That is so if it holds for its right part, or if its right part is crossed. Two cases are special, as they are
+for successors (tokens/bpe/successors.pyx): `c` may have to wait for `x` or `y` to be made, and the merges of some tokens do not
+come in the order of ranks. As `b`, such a token has parts `y` that are made at the rank at which they become parts of something
+larger. As `a`, it is checked pair by pair.
 
 A mask takes 0.8 ms on a vocabulary of 262,000 tokens. (If each token looks at all parts at its end, it takes 4 ms.) The first
 one takes longer, because the parts of all tokens must be found before it.
@@ -109,24 +110,19 @@ cdef class Predecessors(TokenMasks):
         cdef const TokenParts* by_token = self.merges.by_token
         cdef const Joined* joined = <const Joined*>self.joined.data
         cdef const uint32_t* whole = self.whole.data
-        cdef bint pair_by_pair = by_token[one].out_of_order
         cdef uint32_t token, right
         cdef size_t i
         cdef int status
         memset(mask, 0, (<size_t>self.merges.trie.n_words + 1) * sizeof(uint32_t))
         memset(ranks, 0xFF, <size_t>self.merges.trie.vocab_size * sizeof(uint32_t))
-        if not pair_by_pair:
-            self.find_ranks(one, ranks)
+        self.find_ranks(one, ranks)
         for i in range(self.whole.len):
-            status = self.merges.pair(whole[i], one) if pair_by_pair else ranks[whole[i]] == <uint32_t>NO_LIMIT
-            if status < 0:
-                return NO_MEMORY
-            if status:
+            if ranks[whole[i]] == <uint32_t>NO_LIMIT:
                 bit_set(mask, whole[i])
         for i in range(self.joined.len // JOINED_WORDS):
             token = joined[i].token
             right = joined[i].right
-            if pair_by_pair or by_token[token].out_of_order:
+            if by_token[token].out_of_order:
                 status = self.merges.pair(token, one)
                 if status < 0:
                     return NO_MEMORY
@@ -142,17 +138,26 @@ cdef class Predecessors(TokenMasks):
     cdef void find_ranks(self, uint32_t one, uint32_t* ranks) noexcept nogil:
         cdef const TokenParts* by_token = self.merges.by_token
         cdef const Joined* joined = <const Joined*>self.joined.data
-        cdef uint32_t limit = NO_LIMIT  # the rank of the merge that takes y into a larger part of `one`
         cdef uint32_t y = one
-        cdef uint32_t token
+        cdef uint32_t made = self.merges.made_at(one)  # the rank at which y is made
+        cdef uint32_t until = NO_LIMIT                 # the rank at which y becomes a part of something larger in `one`
+        cdef uint32_t limit = NO_LIMIT                 # merges across the border count only up to this rank
+        cdef uint32_t larger, token
         cdef size_t i
         while True:
             for i in range(self.joined.len // JOINED_WORDS):
                 token = joined[i].token
                 # (where two merges have the same rank, the one further left comes first)
-                if joined[i].right == y and self.merges.later(token, by_token[token].left) <= limit:
-                    ranks[by_token[token].left] = min(ranks[by_token[token].left], self.merges.later(token, y))
+                if (joined[i].right == y and joined[i].rank <= limit
+                        and self.merges.later(token, by_token[token].left) <= until):
+                    ranks[by_token[token].left] = min(ranks[by_token[token].left], max(joined[i].rank, made))
             if by_token[y].left >= <uint32_t>UNREACHED:
                 return
-            limit = self.merges.by_token[y].rank
+            larger = y
             y = by_token[y].left
+            until = made
+            made = self.merges.made_at(y)
+            limit = until
+            # (y is made before the part beside it is, if both are made at the same rank)
+            if made == until and self.merges.made_at(self.merges.right_part(larger)) < until:
+                limit = by_token[larger].rank

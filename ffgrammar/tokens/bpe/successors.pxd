@@ -96,19 +96,13 @@ cdef class Successors(TokenMasks):
     # In a mask of all tokens, clear the bits of those that cannot follow `one`.
     cdef int fill(self, uint32_t one, uint32_t* mask) noexcept nogil
 
-    # Part of `fill`, for a token whose merges come in order: settle the tokens in `out_of_order`. Those in the lists of
-    # `late_found` are checked. The others can follow.
+    # Part of `fill`: settle the tokens in `out_of_order`. Those in the lists of `late_found` are checked. The others can follow.
     cdef int check_late(self, uint32_t one, uint32_t* mask) noexcept nogil
 
-    # Part of `fill`, for a token in `out_of_order`: check all tokens whose bits are clear. The others can follow.
-    cdef int check_all(self, uint32_t one, uint32_t* mask) noexcept nogil
-
-    # The highest rank among the merges that make a token; 0 if there are none. Returns a rank.
-    cdef uint32_t made_at(self, uint32_t token) noexcept nogil
-
-    # If the last merge (x, y) of the token at a position comes before rank `limit`, clear the bits of the tokens that cannot
-    # follow x because of it (see `Tree`), and note the list of y in `late_found`.
-    cdef int forbid(self, uint32_t at, uint32_t limit, uint32_t* mask) noexcept nogil
+    # Let (x, y) be the last merge of the token at a position. If y is made before rank `until`, clear the bits of the tokens that
+    # cannot follow x because of it (see `Tree`), and note the list of y in `late_found`. `made` is the rank at which x is made, or
+    # 0 if it is x's own.
+    cdef int forbid(self, uint32_t at, uint32_t made, uint32_t until, uint32_t* mask) noexcept nogil
 
     # Clear the bit of `other` if a check of the pair says that it cannot follow `one`.
     cdef int check(self, uint32_t one, uint32_t other, uint32_t* mask) noexcept nogil

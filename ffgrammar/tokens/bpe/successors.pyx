@@ -20,10 +20,13 @@ that are forbidden after `a` form a union of ranges: one for each `c` whose left
 that takes this `x` into a larger part of `a`.
 
 Two cases are special. If `x` or `y` is made by a merge of a higher rank than that of `c`, then `c` has to wait for this merge, so
-the highest of the three ranks counts. And tokens whose merges do not come in the order of ranks are checked pair by pair. Few
-pairs need this: the first merge across the border joins some `x` and some `y`, so `b` must have such a `y` at its beginning.
-(Checking all of these pairs would take 90 us a token on Llama 3, which has some hundreds of such tokens, and up to 70 ms for one
-of these tokens.)
+the highest of the three ranks counts. And the merges of some tokens do not come in the order of ranks: then a token is made at the
+highest rank of all its merges, as those of lower ranks follow at once. If `a` is such a token, each `x` stands alone from the rank
+at which it is made to that at which it becomes a part of something larger. If these are the same, only merges `c` count that come
+before the one that takes `x` into this larger part, and only those `y` that are made before. (On Gemma 3, runs of spaces are such
+tokens. To check their pairs one by one takes up to 370 ms a token.) If `b` is such a token, the pair is checked. Few pairs need
+this: the first merge across the border joins some `x` and some `y`, so `b` must have such a `y` at its beginning. (Checking all of
+these pairs would take 90 us a token on Llama 3, which has some hundreds of such tokens.)
 """
 
 from libc.stddef cimport size_t
@@ -293,8 +296,10 @@ cdef class Successors(TokenMasks):
     cdef int fill(self, uint32_t one, uint32_t* mask) noexcept nogil:
         cdef bint in_order = not self.merges.by_token[one].out_of_order
         cdef uint32_t x = one
-        cdef uint32_t limit = NO_LIMIT  # before this rank, no merge takes x into a larger part of `one`
-        cdef uint32_t left
+        cdef uint32_t made = self.merges.made_at(one)  # the rank at which x is made
+        cdef uint32_t until = NO_LIMIT                 # the rank at which x becomes a part of something larger in `one`
+        cdef uint32_t limit = NO_LIMIT                 # merges across the border count only below this rank
+        cdef uint32_t left, larger
         cdef size_t i
         self.late_found.len = 0
         while True:
@@ -304,17 +309,19 @@ cdef class Successors(TokenMasks):
                 # (the child of the lowest rank comes last; `forbid` may move the lists)
                 while left and self.children_of(self.position[x])[left - 1].rank < limit:
                     left -= 1
-                    if self.forbid(self.children_of(self.position[x])[left].at, limit, mask) < 0:
+                    if self.forbid(self.children_of(self.position[x])[left].at, 0 if in_order else made, until, mask) < 0:
                         return NO_MEMORY
             for i in range(self.loose.len):
-                if self.merges.by_token[self.loose.data[i]].left == x and (
-                        self.forbid(self.position[self.loose.data[i]], limit, mask) < 0):
+                if (self.merges.by_token[self.loose.data[i]].left == x and rank_of(self.merges, self.loose.data[i]) < limit
+                        and self.forbid(self.position[self.loose.data[i]], 0 if in_order else made, until, mask) < 0):
                     return NO_MEMORY
             if self.merges.by_token[x].left >= <uint32_t>UNREACHED:
-                break
-            limit = rank_of(self.merges, x) if in_order else self.made_at(x) + 1
+                return self.check_late(one, mask)
+            larger = x
             x = self.merges.right_part(x)
-        return self.check_late(one, mask) if in_order else self.check_all(one, mask)
+            until = made
+            made = self.merges.made_at(x)
+            limit = until if made < until else rank_of(self.merges, larger)
 
     cdef int check_late(self, uint32_t one, uint32_t* mask) noexcept nogil:
         cdef uint32_t entry
@@ -329,41 +336,21 @@ cdef class Successors(TokenMasks):
                 entry = self.late.data[entry + 1]
         return OK
 
-    cdef int check_all(self, uint32_t one, uint32_t* mask) noexcept nogil:
-        cdef const uint32_t* everything = self.everything.data
-        cdef uint32_t word, left, token
-        for word in range(self.merges.trie.n_words):
-            left = everything[word] & ~mask[word]
-            mask[word] |= left
-            while left:
-                token = word << 5 | lowest_bit(left)
-                left &= left - 1
-                if self.check(one, token, mask) < 0:
-                    return NO_MEMORY
-        return self.check_late(one, mask)
-
-    cdef uint32_t made_at(self, uint32_t token) noexcept nogil:
-        cdef uint32_t rank
-        if self.merges.by_token[token].left >= <uint32_t>UNREACHED:
-            return 0
-        rank = rank_of(self.merges, token)
-        if self.merges.by_token[token].out_of_order:
-            rank = max(rank, max(self.made_at(self.merges.by_token[token].left), self.made_at(self.merges.right_part(token))))
-        return rank
-
-    cdef int forbid(self, uint32_t at, uint32_t limit, uint32_t* mask) noexcept nogil:
+    cdef int forbid(self, uint32_t at, uint32_t made, uint32_t until, uint32_t* mask) noexcept nogil:
         cdef Tree* tree = &self.trees[at]
-        cdef uint32_t i
-        if tree.stop == 0:
-            if rank_of(self.merges, self.token[at]) >= limit:
-                return OK
-            if self.measure(at) < 0:
-                # (it is measured when it is asked for again)
-                tree.stop = 0
-                return NO_MEMORY
-        if tree.waits >= limit:
+        cdef uint32_t merged = self.token[at]
+        cdef uint32_t stop, i
+        if tree.stop == 0 and self.measure(at) < 0:
+            # (it is measured when it is asked for again)
+            tree.stop = 0
+            return NO_MEMORY
+        if tree.waits >= until:
             return OK
-        for i in range(tree.first, tree.stop):
+        stop = tree.stop
+        if made and made > self.merges.later(merged, self.merges.by_token[merged].left):
+            if self.first_below(tree.first, made, &stop) < 0:
+                return NO_MEMORY
+        for i in range(tree.first, stop):
             bit_clear(mask, self.token[i])
         if self.late.len and bit_test(self.has_late.data, tree.first):
             return vec_push(&self.late_found, map_get(&self.late_at, tree.first))
