@@ -199,7 +199,7 @@ GRAMMAR_OPTIONS = [
         "--limit",
         "limits",
         multiple=True,
-        metavar="NAME=VALUE",
+        metavar="NAME=VALUE|public|trusted",
         help="Change a limit that an error named, for example --limit dfa_states=200000. Repeatable. --limit public "
         "is for grammars from strangers, --limit trusted for large ones of your own.",
     ),

@@ -125,6 +125,8 @@ def _limits(given: tuple[str, ...]) -> Limits:
     limits: dict[str, Any] = {}
     for item in given:
         if item in PRESETS:
+            if preset is not Limits:
+                raise click.UsageError(f"--limit {item}: only one of {' and '.join(PRESETS)} can be given")
             preset = getattr(Limits, item)
             continue
         name, _, value = item.partition("=")

@@ -210,7 +210,7 @@ def __getattr__(name: str) -> Any:
     try:
         value = getattr(import_module(f"ffgrammar.{home}"), name)
     except ImportError as error:
-        # (most compiled modules are looked for in one that has them all)
+        # (a compiled module is missing, or the one is that all of them need)
         if (error.name or "").startswith("ffgrammar.") and (
             isinstance(error, ModuleNotFoundError) or "cython_shared" in str(error)
         ):

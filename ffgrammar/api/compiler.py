@@ -127,8 +127,10 @@ class Compiler:
                 if is_new:
                     self._pool.submit(self._run_if_asked, flight, function, source, options)
                 waiting = asyncio.wrap_future(flight.future)
-                waiting.add_done_callback(_take_note)
-                return await asyncio.shield(waiting)
+                waiting.add_done_callback(_mark_retrieved)
+                # (it does not cancel `waiting`, which others may wait for)
+                await asyncio.wait([waiting])
+                return waiting.result()
             except asyncio.CancelledError:
                 if not flight.future.cancelled():
                     raise
@@ -234,7 +236,7 @@ class Compiler:
                 self._counts["given_up"] += 1
 
 
-def _take_note(waiting: asyncio.Future[Grammar]) -> None:
+def _mark_retrieved(waiting: asyncio.Future[Grammar]) -> None:
     """Ask for the error of a compilation. The caller may be gone, and asyncio logs each error that nobody asks for."""
     if not waiting.cancelled():
         waiting.exception()

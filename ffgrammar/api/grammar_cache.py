@@ -174,11 +174,11 @@ _KEEPING = new_lock()
 def grammar_cache(tokenizer: Tokenizer) -> GrammarCache:
     """The cache of a tokenizer, made on the first call."""
     cache = tokenizer.grammars
-    if not isinstance(cache, GrammarCache):
-        made = GrammarCache(tokenizer.grammar_bytes)
-        # (two threads may both get here)
-        with _KEEPING:
-            cache = tokenizer.grammars
-            if not isinstance(cache, GrammarCache):
-                cache = tokenizer.grammars = made
-    return cache
+    if isinstance(cache, GrammarCache):
+        return cache
+    # (two threads may both get here)
+    with _KEEPING:
+        cache = tokenizer.grammars
+        if not isinstance(cache, GrammarCache):
+            cache = tokenizer.grammars = GrammarCache(tokenizer.grammar_bytes)
+        return cache

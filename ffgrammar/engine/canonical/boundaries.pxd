@@ -41,6 +41,10 @@ cdef class Boundaries:
     # token.
     cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
+    # Go on with a token inside a pre-token. Returns 1; 0 if it may not come, then `config` and `at` are of no use any more; or a
+    # status.
+    cdef int take(self, Engine engine, Config* config, CanonicalState* at, uint32_t token) noexcept nogil
+
     # Whether the pre-token can end at `config`: some text that the grammar allows next makes it end there. `hypothesis` is a
     # state of the automaton of pre-tokens.
     cdef int can_reach(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil

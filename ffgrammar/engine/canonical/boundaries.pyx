@@ -7,7 +7,7 @@ each lexer state.
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 from libc.string cimport memset
 
 from ffgrammar.core.bits cimport bit_count, bit_test, lowest_bit
@@ -82,6 +82,20 @@ cdef class Boundaries:
             if status != 0:
                 return status
         return 0
+
+    cdef int take(self, Engine engine, Config* config, CanonicalState* at, uint32_t token) noexcept nogil:
+        cdef const uint8_t* blob = self.rules.trie.blob
+        cdef uint32_t i
+        cdef int status
+        self.rules.start(at, False)
+        for i in range(self.rules.trie.offsets[token], self.rules.trie.offsets[token + 1]):
+            status = self.steps.step(engine, config, blob[i])
+            if status <= 0:
+                return status
+            if not self.rules.feed(at, blob[i]):
+                return 0
+        status = self.rules.fits(at, token, False)
+        return self.rules.settle(at, token) if status > 0 else status
 
     cdef int can_reach(self, Engine engine, const Config* config, uint32_t hypothesis) noexcept nogil:
         cdef uint32_t[3] words

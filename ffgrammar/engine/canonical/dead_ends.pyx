@@ -225,6 +225,7 @@ cdef class DeadEnds:
             if bit_test(transition.cut, token):
                 status = self.single.judge(engine, part, token, &self.dead)
             else:
+                # (most tokens need no more than the first or the second look)
                 verdict = &self.verdicts.data[numbers[i] * transition.count + transition.after[token]]
                 if verdict[0] == 1 or (is_place(verdict[0]) and self.lookahead.routes.is_known(verdict[0] - PLACE, token)):
                     continue

@@ -87,6 +87,9 @@ cdef class Followers:
             if entry[2] != FEW or entry[3] != NO_OUTLINE:
                 return NOT_KNOWN
             status = self.make_list(engine, config, transition, outcome, True, name)
+            if status < 0:
+                # (the next question makes the list)
+                self.listed.data[<size_t>ENTRY_WORDS * name + 2] = FEW - 1
         return status
 
     cdef int list_of(

@@ -4,11 +4,9 @@ cimport cython
 from libc.stdint cimport uint32_t
 
 from ffgrammar.engine.canonical.boundaries cimport Boundaries
-from ffgrammar.engine.canonical.steps cimport SearchSteps
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
-from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
-from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
+from ffgrammar.tokens.canonical.rules cimport CanonicalState
 
 cdef enum:
     HINTS = 256  # configurations whose hint is kept
@@ -21,9 +19,6 @@ cdef struct Hint:
 
 @cython.final
 cdef class Hints:
-    cdef CanonicalRules rules
-    cdef TokenTrie trie
-    cdef SearchSteps steps
     cdef Boundaries boundaries
     cdef Hint[HINTS] kept  # of the configurations searched from last
 
@@ -37,10 +32,6 @@ cdef class Hints:
 
     # The hint for a configuration, or NULL.
     cdef const Hint* of(self, Engine engine, const Config* config) noexcept nogil
-
-    # Go on with a token inside a pre-token. Returns 1; 0 if it may not come, then `config` and `at` are of no use any more; or a
-    # status.
-    cdef int take(self, Engine engine, Config* config, CanonicalState* at, uint32_t token) noexcept nogil
 
     # Whether a sentence is found to go on by one hint after another, without a search. `at` is the rules' state after the last
     # token. Returns 1, 0 or a status.

@@ -18,15 +18,10 @@ cdef class Hints:
     """The hints of a grammar.
 
     Args:
-        rules: the tokenizer's rules.
-        steps: the steps of the grammar's searches.
         boundaries: the grammar's searches for ends of pre-tokens.
     """
 
-    def __cinit__(self, CanonicalRules rules not None, SearchSteps steps not None, Boundaries boundaries not None):
-        self.rules = rules
-        self.trie = rules.trie
-        self.steps = steps
+    def __cinit__(self, Boundaries boundaries not None):
         self.boundaries = boundaries
         self.forget()
 
@@ -47,21 +42,8 @@ cdef class Hints:
         cdef const Hint* hint = &self.kept[(row ^ config.state >> 8) % HINTS]
         return hint if hint.config.row == row and hint.config.state == config.state else NULL
 
-    cdef int take(self, Engine engine, Config* config, CanonicalState* at, uint32_t token) noexcept nogil:
-        cdef uint32_t i
-        cdef int status
-        self.rules.start(at, False)
-        for i in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
-            status = self.steps.step(engine, config, self.trie.blob[i])
-            if status <= 0:
-                return status
-            if not self.rules.feed(at, self.trie.blob[i]):
-                return 0
-        status = self.rules.fits(at, token, False)
-        return self.rules.settle(at, token) if status > 0 else status
-
     cdef int follow(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
-        cdef size_t answers = self.steps.dependent_answers
+        cdef size_t answers = self.boundaries.steps.dependent_answers
         cdef CanonicalState after = at[0]
         cdef Config moved = config[0]
         cdef const Hint* hint
@@ -71,12 +53,12 @@ cdef class Hints:
             hint = self.of(engine, &moved)
             if hint == NULL or after.character.need:
                 break
-            status = self.take(engine, &moved, &after, hint.token)
+            status = self.boundaries.take(engine, &moved, &after, hint.token)
             if status <= 0:
                 break
             status = self.boundaries.can_end(engine, &moved, &after)
             if status != 0:
                 return status
         # (nothing is concluded from 0)
-        self.steps.dependent_answers = answers
+        self.boundaries.steps.dependent_answers = answers
         return min(status, 0)

@@ -73,11 +73,11 @@ cdef class Lookahead:
         self.trie = rules.trie
         self.steps = SearchSteps()
         self.boundaries = Boundaries(rules, self.steps)
-        self.hints = Hints(rules, self.steps, self.boundaries)
+        self.hints = Hints(self.boundaries)
         self.choices = Choices(rules)
         self.reach = Reach(rules)
-        self.outlines = Outlines(Tails(rules, self.steps, self.boundaries, self.reach))
-        self.routes = Routes(rules, self.steps, self.boundaries, self.reach)
+        self.outlines = Outlines(Tails(self.boundaries, self.reach))
+        self.routes = Routes(self.boundaries, self.reach)
         self.max_bytes = max_bytes
         vec_init(&self.verdicts)
         vec_init(&self.visited)
@@ -246,7 +246,7 @@ cdef class Lookahead:
         # (on a virtual row, the order of trials can decide whether a search meets a row twice: see end_search)
         if hint == NULL or config.row & VIRTUAL or config.row == PENDING or at.character.need:
             return 0
-        status = self.hints.take(engine, &moved, &after, hint.token)
+        status = self.boundaries.take(engine, &moved, &after, hint.token)
         if status > 0:
             status = self.boundaries.can_end(engine, &moved, &after)
             if status == 0:

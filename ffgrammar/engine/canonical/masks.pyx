@@ -95,8 +95,15 @@ cdef class CanonicalMasks:
     cdef int fill(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept:
-        cdef uint32_t n_words = self.trie.n_words
         cdef Bounds before = begin_work(&engine.masks, &engine.recognizer)
+        cdef int status = self.fill_all(engine, config, at, sieve, words, count)
+        end_work(&engine.recognizer, &before)
+        return status
+
+    cdef int fill_all(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
+    ) noexcept:
+        cdef uint32_t n_words = self.trie.n_words
         cdef uint32_t i
         cdef int status
         self.noted = False
@@ -105,7 +112,6 @@ cdef class CanonicalMasks:
             status = self.fill_from_parts(engine, config, at, sieve, words)
         else:
             status = self.fill_tokens(engine, config, at, sieve, words)
-        end_work(&engine.recognizer, &before)
         if status < 0:
             return status
         memset(words + n_words, 0, (count - n_words) * sizeof(uint32_t))

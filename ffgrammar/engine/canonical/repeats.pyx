@@ -99,12 +99,12 @@ cdef class Repeats:
         cdef CanonicalState second
         cdef Config again
         cdef uint32_t i
-        cdef int status = self.lookahead.hints.take(engine, &reached, &first, token)
+        cdef int status = self.lookahead.boundaries.take(engine, &reached, &first, token)
         if status <= 0:
             return status
         second = first
         again = reached
-        status = self.lookahead.hints.take(engine, &again, &second, token)
+        status = self.lookahead.boundaries.take(engine, &again, &second, token)
         if status <= 0:
             return status
         if (again.state != reached.state or second.count != first.count

@@ -8,35 +8,27 @@ from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.boundaries cimport Boundaries
 from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.canonical.route_lists cimport RouteLists
 from ffgrammar.engine.canonical.steps cimport SearchSteps
-from ffgrammar.engine.canonical.token_walk cimport TokenWalk
-from ffgrammar.engine.canonical.witnesses cimport Witnesses
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.bpe.known_predecessors cimport ROWS, KnownPredecessors
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 
 cdef enum:
-    ROUTE_WORDS = 3  # of a Route
-    PLACE_WORDS = 5  # of a Place
-    # In `row` of a Place: from here on, the number of a row. Below, it counts tokens that can go on.
-    NUMBERED = 8
-
-
-cdef struct Route:
-    # A token that may come at a place, whatever token stands before it.
-    uint32_t token
-    uint32_t place    # the number of the place after it, or NO_PLACE
-    uint32_t verdict  # whether a sentence goes on after it
+    PLACE_WORDS = 6   # of a Place
+    NOTES_BEFORE = 8  # how many tokens must be found to go on at a place before it gets a row
 
 
 cdef struct Place:
     uint32_t ends     # whether the pre-token can end here, or NOT_ASKED
-    # If it cannot end, and something is listed:
-    uint32_t routes   # where its routes are in `routes`
-    uint32_t count    # how many are listed
-    uint32_t listed   # which these are (routes.pyx)
-    # NUMBERED + the row of a token that may come here, and after which a sentence goes on (tokens/bpe/known_predecessors.pyx)
+    # The list of its routes, as RouteList has it. It is empty if the pre-token can end.
+    uint32_t routes
+    uint32_t count
+    uint32_t listed
+    uint32_t noted    # how many tokens were found to go on here, up to NOTES_BEFORE
+    # the row of a token that may come here, and after which a sentence goes on; ROWS if there is none
+    # (tokens/bpe/known_predecessors.pyx)
     uint32_t row
 
 
@@ -46,17 +38,14 @@ cdef class Routes:
     cdef SearchSteps steps
     cdef Boundaries boundaries
     cdef Reach reach
-    cdef Witnesses witnesses
+    cdef RouteLists lists
     cdef KnownPredecessors known
     cdef Intern names      # by place: (row, lexer state, hypotheses)
     cdef Vec places        # by place, a Place
-    cdef Vec routes        # lists of Route
     # Scratch.
     cdef uint32_t room     # how many more places the current question may open
     cdef uint32_t guesses  # how many more hints the current question may try
     cdef Vec ends          # what Reach.ends_after says of a place
-    cdef CanonicalState* states  # the arrays of a walk that lists routes (TokenWalk)
-    cdef Config* configs
 
     # All methods run with the engine's lock held. Unless its comment says otherwise, a method returns OK or a status.
 
@@ -101,7 +90,7 @@ cdef class Routes:
     # Whether goes_on is known to return 1 for a token at a place. If not, it may still return 1. Returns True or False.
     cdef inline bint is_known(self, uint32_t number, uint32_t token) noexcept nogil:
         cdef uint32_t row = (<const Place*>self.places.data)[number].row
-        return row >= <uint32_t>NUMBERED and row < <uint32_t>NUMBERED + ROWS and self.known.has(row - NUMBERED, token)
+        return row < <uint32_t>ROWS and self.known.has(row, token)
 
     # Part of goes_on: whether a sentence goes on after a token with one of the routes that are listed. Returns as `judge`.
     cdef int try_listed(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil
@@ -113,32 +102,8 @@ cdef class Routes:
     # virtual row; or a status.
     cdef int find_next_place(self, Engine engine, uint32_t number, uint32_t token, uint32_t* next) noexcept nogil
 
-    # Part of goes_on: list some routes of a place.
-    cdef int open_place(self, Engine engine, uint32_t number) noexcept nogil
+    # Part of goes_on: list some routes of a place or, with `more`, all of them if they are not too many.
+    cdef int list_routes(self, Engine engine, uint32_t number, bint more) noexcept nogil
 
     # Part of can_end_at: find the answer.
     cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
-
-    # Write the bytes that may come at a place, as bits. A walk can begin there then. Returns how many they are, or a status.
-    cdef int find_bytes(self, Engine engine, uint32_t number, uint32_t* bytes) noexcept nogil
-
-    # List all routes of a place, or some if they are too many.
-    cdef int list_all(self, Engine engine, uint32_t number) noexcept nogil
-
-    # List the routes of a place for some tokens that are one ASCII character. Follows find_bytes, which has written `bytes`.
-    cdef int list_characters(self, Engine engine, uint32_t number, const uint32_t* bytes, uint32_t listed) noexcept nogil
-
-    # List routes whose tokens begin witnesses. Follows find_bytes, which has written `bytes`.
-    cdef int list_witnesses(self, Engine engine, uint32_t number, const uint32_t* bytes) noexcept nogil
-
-    # Give a place the routes from `base` on.
-    cdef void set_routes(self, uint32_t number, size_t base, uint32_t listed) noexcept nogil
-
-    # Begin a walk at the place that find_bytes was called for.
-    cdef void begin_walk(self, Engine engine, TokenWalk* walk, uint32_t* nodes_left) noexcept nogil
-
-    # Part of list_all: append the routes. Follows find_bytes, which has written `bytes`. Returns OK; OUT_OF_NODES; or a status.
-    cdef int walk(self, Engine engine, uint32_t* nodes_left, const uint32_t* bytes) noexcept nogil
-
-    # Append the route of the token that a walk is at.
-    cdef int add_route(self, const TokenWalk* walk) noexcept nogil

@@ -17,51 +17,26 @@ leave the question open. So does a route that leads to a virtual row.
 cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport free, malloc
 
-from ffgrammar.core.bits cimport bit_count, bit_test, lowest_bit
+from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.intern cimport (
     intern_add, intern_bytes, intern_count, intern_free, intern_get, intern_init, intern_len, intern_truncate)
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_load_word, atomic_put_word
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init
-from ffgrammar.engine.canonical.characters cimport FIRST_CHARACTER, PRINTABLE, next_character
 from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
-from ffgrammar.engine.canonical.token_walk cimport walk_begin, walk_next
-from ffgrammar.engine.canonical.witnesses cimport Witnesses
+from ffgrammar.engine.canonical.route_lists cimport (
+    ALL, FEW, HINT, NO, NO_PLACE, NOTHING, PERHAPS, ROUTE_WORDS, UNKNOWN, YES, Route, RouteList, RouteLists)
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.bpe.known_predecessors cimport ROWS
 from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, NO_NODE, ROUTE_HINTS, UNCONSTRAINED
-from ffgrammar.tokens.vocabulary.trie cimport subtree_end
 
 cdef enum:
-    # verdicts
-    UNKNOWN = 0
-    YES = 1
-    NO = 2
-    PERHAPS = 3             # it was not found, or it is being looked for
-
     NOT_ASKED = 0xFFFFFFFF  # in `ends`
-    NO_PLACE = 0xFFFFFFFF   # in `place` of a route: not found yet
 
-    # in `listed` of a place: which of its routes are listed
-    NOTHING = 0
-    HINT = 1  # a hint; if it does not help, more are listed
-    FEW = 2   # those of some characters; if they do not help, all are listed
-    SOME = 3  # those of some characters, or none; all of them are too many
-    ALL = 4
-
-    MAX_OPENED = 64      # places that may be opened for one question
-    MAX_GUESSES = 8      # hints that may be tried for one question
-    FEW_NEXT = 4         # if more bytes may come, the routes of characters are listed first
-    # If more bytes may come, the routes are too many, and only those that begin a witness are listed (witnesses.pyx). (Inside a
-    # string that must be an address, most questions would open 64 places in vain.)
-    MAX_NEXT = 32
-    MAX_NODES = 1024     # of the trie, that a walk for a list may look at
-    MAX_CHARACTERS = 16
-    MAX_WITNESSES = 4    # routes that begin a witness, of a place
-    MAX_TRIES = 8        # bytes for which such a route is looked for
+    MAX_OPENED = 64  # places that may be opened for one question
+    MAX_GUESSES = 8  # hints that may be tried for one question
 
 
 @cython.final
@@ -69,47 +44,34 @@ cdef class Routes:
     """The routes of a grammar.
 
     Args:
-        rules: the tokenizer's rules.
-        steps: the steps of the grammar's searches.
         boundaries: the grammar's searches for ends of pre-tokens.
         reach: the grammar's `Reach`.
     """
 
-    def __cinit__(
-        self, CanonicalRules rules not None, SearchSteps steps not None, Boundaries boundaries not None, Reach reach not None,
-    ):
-        cdef size_t room = <size_t>rules.trie.max_depth + 1
-        self.rules = rules
-        self.steps = steps
+    def __cinit__(self, Boundaries boundaries not None, Reach reach not None):
+        self.rules = boundaries.rules
+        self.steps = boundaries.steps
         self.boundaries = boundaries
         self.reach = reach
-        self.witnesses = Witnesses(rules, steps, boundaries)
-        self.known = rules.known_predecessors
+        self.lists = RouteLists(boundaries)
+        self.known = self.rules.known_predecessors
         vec_init(&self.places)
-        vec_init(&self.routes)
         vec_init(&self.ends)
-        self.states = <CanonicalState*>malloc(room * sizeof(CanonicalState))
-        self.configs = <Config*>malloc(room * sizeof(Config))
-        if (intern_init(&self.names) < 0 or self.states == NULL or self.configs == NULL
-                or vec_fill(&self.ends, rules.outcomes.words, 0) < 0):
+        if intern_init(&self.names) < 0 or vec_fill(&self.ends, self.rules.outcomes.words, 0) < 0:
             raise MemoryError
 
     def __dealloc__(self):
         intern_free(&self.names)
         vec_free(&self.places)
-        vec_free(&self.routes)
         vec_free(&self.ends)
-        free(self.states)
-        free(self.configs)
 
     cdef size_t bytes(self) noexcept nogil:
-        return intern_bytes(&self.names) + (self.places.cap + self.routes.cap) * sizeof(uint32_t) + self.witnesses.bytes()
+        return intern_bytes(&self.names) + self.places.cap * sizeof(uint32_t) + self.lists.bytes()
 
     cdef int clear(self) noexcept nogil:
         intern_free(&self.names)
         vec_free(&self.places)
-        vec_free(&self.routes)
-        self.witnesses.clear()
+        self.lists.clear()
         return intern_init(&self.names)
 
     cdef void begin(self) noexcept nogil:
@@ -156,7 +118,8 @@ cdef class Routes:
         status = intern_add(&self.names, words, 2 + <size_t>at.count, number)
         if status > 0:
             place.ends = NOT_ASKED
-            place.routes = place.count = place.listed = place.row = 0
+            place.routes = place.count = place.listed = place.noted = 0
+            place.row = ROWS
             status = vec_extend(&self.places, <const uint32_t*>&place, PLACE_WORDS)
             if status < 0:
                 intern_truncate(&self.names, intern_count(&self.names) - 1)
@@ -198,7 +161,7 @@ cdef class Routes:
             if self.room == 0:
                 return NOT_KNOWN
             self.room -= 1
-            status = self.open_place(engine, number)
+            status = self.list_routes(engine, number, False)
             if status < 0:
                 return status
         status = self.try_listed(engine, number, token)
@@ -207,13 +170,14 @@ cdef class Routes:
                 status = self.try_hint(engine, number, token)
                 if status != NOT_KNOWN:
                     return status
-            status = self.list_all(engine, number)
+            status = self.list_routes(engine, number, True)
             if status >= 0:
                 status = self.try_listed(engine, number, token)
         return status
 
     cdef int try_hint(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil:
         cdef uint64_t hint = atomic_load_word(&self.rules.route_hints[token % ROUTE_HINTS])
+        cdef Place* place
         cdef Route route
         cdef int status
         route.token = <uint32_t>hint
@@ -228,25 +192,28 @@ cdef class Routes:
         self.note(number, token, route.token)
         route.verdict = YES
         if (<Place*>self.places.data)[number].listed == NOTHING:
-            if vec_extend(&self.routes, <const uint32_t*>&route, ROUTE_WORDS) < 0:
+            if vec_extend(&self.lists.routes, <const uint32_t*>&route, ROUTE_WORDS) < 0:
                 return NO_MEMORY
-            self.set_routes(number, self.routes.len - ROUTE_WORDS, HINT)
+            place = <Place*>self.places.data + number
+            place.routes = <uint32_t>self.lists.routes.len - ROUTE_WORDS
+            place.count = 1
+            place.listed = HINT
         return 1
 
     cdef void note(self, uint32_t number, uint32_t token, uint32_t route) noexcept nogil:
         cdef Place* place = <Place*>self.places.data + number
         atomic_put_word(&self.rules.route_hints[token % ROUTE_HINTS], <uint64_t>token << 32 | route)
-        if place.row < <uint32_t>NUMBERED:
+        if place.noted < <uint32_t>NOTES_BEFORE:
             # (at most places few tokens are asked about, and rows are few)
-            place.row += 1
-            if place.row == <uint32_t>NUMBERED:
-                place.row += self.known.find_row(route)
-        elif place.row < <uint32_t>NUMBERED + ROWS and self.known.is_about(place.row - NUMBERED, route):
-            self.known.add(place.row - NUMBERED, token)
+            place.noted += 1
+            if place.noted == <uint32_t>NOTES_BEFORE:
+                place.row = self.known.find_row(route)
+        elif place.row < <uint32_t>ROWS and self.known.is_about(place.row, route):
+            self.known.add(place.row, token)
 
     cdef int try_listed(self, Engine engine, uint32_t number, uint32_t token) noexcept nogil:
         cdef const Place* place = <const Place*>self.places.data + number
-        cdef const Route* route = <const Route*>(self.routes.data + place.routes)
+        cdef const Route* route = <const Route*>(self.lists.routes.data + place.routes)
         cdef uint32_t listed = place.listed
         cdef uint32_t i
         cdef int status
@@ -270,7 +237,7 @@ cdef class Routes:
         # (the last ones begin with other characters than blanks)
         while count:
             count -= 1
-            route = <Route*>(self.routes.data + base) + count
+            route = <Route*>(self.lists.routes.data + base) + count
             if route.verdict == YES or route.verdict == NO:
                 continue
             status = self.rules.merges.reached(route.token)
@@ -295,7 +262,7 @@ cdef class Routes:
             route.verdict = PERHAPS
             status = self.goes_on(engine, route.place, route.token)
             # (the routes may have moved)
-            route = <Route*>(self.routes.data + base) + count
+            route = <Route*>(self.lists.routes.data + base) + count
             route.verdict = UNKNOWN if status < 0 else YES if status == 1 else NO if status == 0 else PERHAPS
             if status == 1:
                 self.note(number, token, route.token)
@@ -323,125 +290,18 @@ cdef class Routes:
         status = self.find_place(&config, &at, next)
         return status if status < 0 else 1
 
-    cdef int open_place(self, Engine engine, uint32_t number) noexcept nogil:
-        cdef uint32_t[8] bytes
-        cdef int count = self.find_bytes(engine, number, bytes)
-        if count < 0:
-            return count
-        if count > MAX_NEXT:
-            return self.list_witnesses(engine, number, bytes)
-        if count > FEW_NEXT:
-            return self.list_characters(engine, number, bytes, FEW)
-        return self.list_all(engine, number)
-
-    cdef int find_bytes(self, Engine engine, uint32_t number, uint32_t* bytes) noexcept nogil:
-        cdef int count = 0
-        cdef uint32_t word
-        cdef int status
-        self.read_place(number, &self.configs[0], &self.states[0])
-        status = self.steps.find_next_bytes(engine, &self.configs[0], bytes)
-        for word in range(8 if status >= 0 else 0):
-            count += <int>bit_count(bytes[word])
-        return count if status >= 0 else status
-
-    cdef int list_all(self, Engine engine, uint32_t number) noexcept nogil:
-        cdef size_t base = self.routes.len
-        cdef uint32_t nodes_left = MAX_NODES
-        cdef uint32_t[8] bytes
-        cdef int status = self.find_bytes(engine, number, bytes)
-        if status >= 0:
-            status = self.walk(engine, &nodes_left, bytes)
-        if status == OK:
-            self.set_routes(number, base, ALL)
-            return OK
-        self.routes.len = base
-        if status < 0 or (<Place*>self.places.data)[number].count:
-            (<Place*>self.places.data)[number].listed = SOME
-            return min(status, OK)
-        return self.list_characters(engine, number, bytes, SOME)
-
-    cdef int list_characters(self, Engine engine, uint32_t number, const uint32_t* bytes, uint32_t listed) noexcept nogil:
-        cdef size_t base = self.routes.len
-        cdef uint32_t byte = FIRST_CHARACTER
-        cdef uint32_t left = MAX_CHARACTERS  # (a walk for a character looks at one node)
-        cdef uint32_t _number
-        cdef TokenWalk walk
-        cdef int status = OK
-        self.begin_walk(engine, &walk, &left)
-        for _number in range(PRINTABLE):
-            walk.node = self.rules.trie.roots[byte]
-            if status >= 0 and left and walk.node and bit_test(bytes, byte):
-                walk.stop = walk.node + 1
-                status = walk_next(engine, self.rules, &walk)
-                if status == 1:
-                    status = self.add_route(&walk)
-            byte = next_character(byte)
-        if status < 0:
-            self.routes.len = base
-            return status
-        self.set_routes(number, base, listed)
-        return OK
-
-    cdef int list_witnesses(self, Engine engine, uint32_t number, const uint32_t* bytes) noexcept nogil:
-        cdef size_t base = self.routes.len
-        cdef uint32_t byte = FIRST_CHARACTER
-        cdef uint32_t tries = 0
-        cdef uint32_t _number
-        cdef CanonicalState at
-        cdef Config config
-        cdef Route route
-        cdef int status
-        self.read_place(number, &config, &at)
-        route.place = NO_PLACE
-        route.verdict = YES
-        status = self.witnesses.has_witness(engine, &config, &at)
-        for _number in range(PRINTABLE if status > 0 else 0):
-            if tries < MAX_TRIES and bit_test(bytes, byte):
-                tries += 1
-                status = self.witnesses.first_token(engine, &config, &at, byte, &route.token)
-                if status > 0:
-                    status = vec_extend(&self.routes, <const uint32_t*>&route, ROUTE_WORDS)
-                if status < 0 or self.routes.len - base == MAX_WITNESSES * ROUTE_WORDS:
-                    break
-            byte = next_character(byte)
-        if status < 0:
-            self.routes.len = base
-            return status
-        self.set_routes(number, base, SOME)
-        return OK
-
-    cdef void set_routes(self, uint32_t number, size_t base, uint32_t listed) noexcept nogil:
+    cdef int list_routes(self, Engine engine, uint32_t number, bint more) noexcept nogil:
         cdef Place* place = <Place*>self.places.data + number
-        place.routes = <uint32_t>base
-        place.count = <uint32_t>(self.routes.len - base) // ROUTE_WORDS
-        place.listed = listed
-
-    cdef void begin_walk(self, Engine engine, TokenWalk* walk, uint32_t* nodes_left) noexcept nogil:
-        self.rules.start(self.states, False)
-        walk_begin(
-            engine, walk, self.states, self.configs, self.steps.pending, nodes_left, &self.steps.dependent_answers)
-
-    cdef int walk(self, Engine engine, uint32_t* nodes_left, const uint32_t* bytes) noexcept nogil:
-        cdef TokenWalk walk
-        cdef uint32_t word, left
+        cdef RouteList found
         cdef int status
-        self.begin_walk(engine, &walk, nodes_left)
-        for word in range(8):
-            left = bytes[word]
-            while left:
-                walk.node = self.rules.trie.roots[word << 5 | lowest_bit(left)]
-                left &= left - 1
-                if not walk.node:
-                    continue
-                walk.stop = subtree_end(self.rules.trie.nodes, walk.node)
-                status = walk_next(engine, self.rules, &walk)
-                while status == 1:
-                    status = self.add_route(&walk)
-                    if status >= 0:
-                        status = walk_next(engine, self.rules, &walk)
-                if status != OK:
-                    return status
-        return OK
+        self.read_place(number, &self.lists.configs[0], &self.lists.states[0])
+        found = RouteList(place.routes, place.count, place.listed)
+        status = self.lists.list_all(engine, &found) if more else self.lists.list_some(engine, &found)
+        if status >= 0:
+            place.routes = found.first
+            place.count = found.count
+            place.listed = found.listed
+        return min(status, OK)
 
     cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
         cdef uint32_t i
@@ -451,14 +311,3 @@ cdef class Routes:
             if bit_test(self.ends.data, at.hypothesis[i]):
                 return 1
         return self.boundaries.can_end(engine, config, at) if status >= 0 else status
-
-    cdef int add_route(self, const TokenWalk* walk) noexcept nogil:
-        cdef const CanonicalState* at = &walk.states[walk.depth]
-        cdef Route route
-        if self.rules.is_misspelt(at, walk.token):
-            return OK
-        route.token = walk.token
-        route.place = NO_PLACE
-        # (a token that ends inside a character, or leads to a virtual row, leads to no place)
-        route.verdict = PERHAPS if at.character.need or walk.configs[walk.depth].row & VIRTUAL else UNKNOWN
-        return vec_extend(&self.routes, <const uint32_t*>&route, ROUTE_WORDS)

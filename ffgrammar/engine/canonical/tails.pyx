@@ -15,7 +15,7 @@ from libc.string cimport memset
 
 from ffgrammar.core.bits cimport bit_clear, bit_count, bit_set, lowest_bit
 from ffgrammar.core.intern cimport (
-    intern_add, intern_bytes, intern_count, intern_find, intern_free, intern_init, intern_truncate)
+    intern_add, intern_bytes, intern_find, intern_free, intern_init, intern_truncate)
 from ffgrammar.core.map cimport ABSENT
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
@@ -36,17 +36,13 @@ cdef class Tails:
     """The tails of a grammar.
 
     Args:
-        rules: the tokenizer's rules.
-        steps: the steps of the grammar's searches.
         boundaries: the grammar's searches for ends of pre-tokens.
         reach: the grammar's `Reach`.
     """
 
-    def __cinit__(
-        self, CanonicalRules rules not None, SearchSteps steps not None, Boundaries boundaries not None, Reach reach not None,
-    ):
-        self.rules = rules
-        self.steps = steps
+    def __cinit__(self, Boundaries boundaries not None, Reach reach not None):
+        self.rules = boundaries.rules
+        self.steps = boundaries.steps
         self.boundaries = boundaries
         self.reach = reach
         vec_init(&self.found)
@@ -116,14 +112,18 @@ cdef class Tails:
             return OK
         self.room -= 1
         status = intern_add(&self.names, words, count, &name)
-        if status >= 0 and vec_push(&self.found, OPEN) < 0:
-            intern_truncate(&self.names, intern_count(&self.names) - 1)
-            status = NO_MEMORY
+        if status < 0:
+            return status
+        status = vec_push(&self.found, OPEN)
         if status >= 0:
             status = self.make(engine, config, at, depth, tail)
-        if status >= 0:
-            self.found.data[name] = tail[0]
-        return min(status, OK)
+        if status < 0:
+            # (this place and those after it are looked at again)
+            intern_truncate(&self.names, name)
+            self.found.len = name
+            return status
+        self.found.data[name] = tail[0]
+        return OK
 
     cdef int make(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t depth, uint32_t* tail

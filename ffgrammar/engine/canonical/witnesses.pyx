@@ -39,14 +39,12 @@ cdef class Witnesses:
     """The witnesses of a grammar.
 
     Args:
-        rules: the tokenizer's rules.
-        steps: the steps of the grammar's searches.
         boundaries: the grammar's searches for ends of pre-tokens.
     """
 
-    def __cinit__(self, CanonicalRules rules not None, SearchSteps steps not None, Boundaries boundaries not None):
-        self.rules = rules
-        self.steps = steps
+    def __cinit__(self, Boundaries boundaries not None):
+        self.rules = boundaries.rules
+        self.steps = boundaries.steps
         self.boundaries = boundaries
         self.ids = Ids(NULL, 0, 0)
         vec_init(&self.spots)
@@ -98,19 +96,9 @@ cdef class Witnesses:
         cdef CanonicalState after = at[0]
         cdef Config moved = config[0]
         cdef size_t i
-        cdef uint32_t j, token
-        cdef int status = 1
+        cdef int status
         for i in range(self.ids.count):
-            token = self.ids.items[i]
-            self.rules.start(&after, False)
-            if not self.rules.feed_token(&after, token):
-                return 0
-            status = self.rules.fits(&after, token, False)
-            if status > 0:
-                status = self.rules.settle(&after, token)
-            for j in range(self.rules.trie.offsets[token], self.rules.trie.offsets[token + 1]):
-                if status > 0:
-                    status = self.steps.step(engine, &moved, self.rules.trie.blob[j])
+            status = self.boundaries.take(engine, &moved, &after, self.ids.items[i])
             if status <= 0:
                 return status
         return self.boundaries.can_end(engine, &moved, &after)

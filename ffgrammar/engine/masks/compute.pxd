@@ -48,7 +48,7 @@ cdef struct Bounds:
     uint32_t max_states  # of its automaton
     uint64_t done_most   # of its pulse
 
-# Bound the work and the lexer states of one mask from now on. If it is a part of another mask, this one's bound on work stays.
+# Bound the work and the lexer states of one mask from now on. Inside another mask, that mask's bound on work stays.
 # Returns the bounds as they were.
 cdef Bounds begin_work(const Masks* k, Recognizer* m) noexcept nogil
 

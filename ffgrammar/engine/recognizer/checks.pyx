@@ -170,9 +170,9 @@ cdef int end_checked_lexeme(
         config.row = trace_row(&m.trace, row).start if row & VIRTUAL else row
         return 1
     if row & VIRTUAL:
-        read = m.trace.read
+        read = m.trace.bytes_read
         status = trace_end_lexeme(&m.trace, row, target, opens != 0, &config.row)
-        m.nodes.pulse.left -= END_WORK + <int64_t>((m.trace.read - read) >> 2)
+        m.nodes.pulse.left -= END_WORK + <int64_t>((m.trace.bytes_read - read) >> 2)
     elif opens:
         status = trace_begin(&m.trace, target, opens, &config.row)
     else:

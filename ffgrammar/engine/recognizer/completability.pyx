@@ -27,6 +27,7 @@ from ffgrammar.engine.values.trace cimport TraceMark, trace_mark, trace_release
 cdef enum:
     MANY = 64        # configurations on the queue: a search that is longer asks the neighbours
     QUEUE_WORDS = 3
+    ENTRY_WORK = 256 # units of work (pulse.pxd) of an entry of the queue, apart from one for each byte
     # in `known`: a search has met the configuration, and ended before it was decided
     UNDECIDED = 2
 
@@ -125,7 +126,7 @@ cdef int search(Completability* v, Recognizer* m, const Config* config) noexcept
             # is what they use: their array doubles when it is full, perhaps for a single row.)
             status = LIMIT_CACHE
             break
-        status = pulse(&m.nodes.pulse, 256)
+        status = pulse(&m.nodes.pulse, ENTRY_WORK)
         if status < 0:
             break
         entry = heap_pop(&v.heap)

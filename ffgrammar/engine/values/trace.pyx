@@ -39,7 +39,7 @@ cdef int trace_init(Trace* t) noexcept nogil:
     cdef int i
     t.tried_in = NOWHERE
     t.max_words = <size_t>-1
-    t.read = 0
+    t.bytes_read = 0
     owner_init(&t.owner)
     own_vec(&t.owner, &t.rows)
     own_vec(&t.owner, &t.frames)
@@ -168,7 +168,7 @@ cdef int read_back(Trace* t, uint32_t virtual, uint32_t until, size_t* count) no
         (<uint8_t*>t.text.data)[count[0]] = row.frame
         count[0] += 1
         virtual = row.row
-    t.read += count[0]
+    t.bytes_read += count[0]
     text = <uint8_t*>t.text.data
     other = text + count[0]
     while other - text > 1:

@@ -1,5 +1,6 @@
 """For a few tokens, which tokens are known to be able to stand before them."""
 
+cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -10,6 +11,7 @@ cdef enum:
     ROWS = 32
 
 
+@cython.final
 cdef class KnownPredecessors:
     cdef Merges merges
     cdef size_t words      # of 64 bits, of a row

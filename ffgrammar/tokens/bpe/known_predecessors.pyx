@@ -6,12 +6,14 @@ Unlike the masks of predecessors.pyx, which take a millisecond each, these rows 
 threads may read and add.
 """
 
+cimport cython
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 from ffgrammar.core.threads cimport atomic_add, atomic_load
 
 
+@cython.final
 cdef class KnownPredecessors:
     """The rows of a tokenizer.
 

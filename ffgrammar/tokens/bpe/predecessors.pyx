@@ -8,10 +8,11 @@ is a part at the end of `a`, `y` is a part at the beginning of `b`, and `c` come
 larger parts of `a` and `b`. There are few `y`: `b` itself, the left part of `b`, the left part of that, and so on. For each `y`,
 a pass over all tokens finds the merges `c`, and notes their ranks by `x`. A last pass tries each token as `a`, in ascending order
 of rank, so that the parts of a token come before it. A token is *crossed* if, for some part `x` at its end, this rank is below that
-of the merge that takes `x` into a larger part. That is so if it holds for its right part, or if its right part is crossed. Two cases are special, as they are
-for successors (tokens/bpe/successors.pyx): `c` may have to wait for `x` or `y` to be made, and the merges of some tokens do not
-come in the order of ranks. As `b`, such a token has parts `y` that are made at the rank at which they become parts of something
-larger. As `a`, it is checked pair by pair.
+of the merge that takes `x` into a larger part. That is so if it holds for its right part, or if its right part is crossed.
+
+Two cases are special, as they are for successors (tokens/bpe/successors.pyx): `c` may have to wait for `x` or `y` to be made, and
+the merges of some tokens do not come in the order of ranks. As `b`, such a token is followed through the ranks at which its parts
+are made. As `a`, it is checked pair by pair.
 
 A mask takes 0.8 ms on a vocabulary of 262,000 tokens. (If each token looks at all parts at its end, it takes 4 ms.) The first
 one takes longer, because the parts of all tokens must be found before it.

@@ -34,7 +34,7 @@ from libc.stdint cimport uint32_t
 from libc.stdlib cimport calloc, free, malloc
 from libc.string cimport memcpy, memset
 
-from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test, bit_words, lowest_bit
+from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test, bit_words
 from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.threads cimport atomic_load, atomic_put

@@ -59,12 +59,13 @@ def bind(read: ReadTokenizer, trie: TokenTrie, rules: LazyRules | None = None) -
     return rules
 
 
-def build_parts(read: ReadTokenizer, vocab_size: int | None) -> TokenizerParts:
+def build_parts(read: ReadTokenizer, vocab_size: int | None, *, keep_form: bool = False) -> TokenizerParts:
     """Checks ids and makes the trie.
 
     Args:
         read: what a loader read.
         vocab_size: how many ids the model has; None if as many as the tokenizer.
+        keep_form: as for the trie.
 
     Raises:
         TokenizerError: an id is out of range, or special under two names, or a token is not bytes; or an encoder cannot
@@ -78,7 +79,7 @@ def build_parts(read: ReadTokenizer, vocab_size: int | None) -> TokenizerParts:
     add_eos_names(special_tokens, eos, tokens)
     packed = tokens if isinstance(tokens, PackedTokens) else PackedTokens(tokens)
     packed = packed.changed({number: None for number in special_tokens.values() if number < len(tokens)})
-    trie = TokenTrie(packed, size, frozenset() if read.rules is None else read.rules.secondary)
+    trie = TokenTrie(packed, size, frozenset() if read.rules is None else read.rules.secondary, keep_form)
     return TokenizerParts(
         trie,
         special_tokens,

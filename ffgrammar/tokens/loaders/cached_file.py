@@ -76,7 +76,7 @@ def cached_parts(path: str, source: Source, read: Callable[[str], ReadTokenizer]
     else:
         from ffgrammar.tokens.loaders.build import build_parts
 
-        parts = build_parts(_keeping(read(path), key, files), source.arguments["vocab_size"])
+        parts = build_parts(_keeping(read(path), key, files), source.arguments["vocab_size"], keep_form=True)
         if key is not None and identify(paths) == files:
             write_entry(key, parts, files)
         parts.trie.drop_form()

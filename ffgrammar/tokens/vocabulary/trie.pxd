@@ -109,7 +109,7 @@ cdef class TokenTrie:
     cdef TokenIndex index               # not to be used before `need_index` has been called
     cdef uint32_t has_index             # whether it is made
 
-    cdef bytearray form                 # the front-coded form, from `_build` until `front_coded` or `drop_form`, or None
+    cdef bytearray form                 # the front-coded form, if it is kept, or None
 
     # Make the index, if that has not been done. Returns 0, and may raise MemoryError. Call this before many tokens are looked up by
     # their bytes.

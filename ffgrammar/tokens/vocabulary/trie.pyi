@@ -21,7 +21,11 @@ class TokenTrie:
     @property
     def long_count(self) -> int: ...
     def __init__(
-        self, tokens: Iterable[bytes | None], vocab_size: int | None = None, secondary: Iterable[int] = ()
+        self,
+        tokens: Iterable[bytes | None],
+        vocab_size: int | None = None,
+        secondary: Iterable[int] = (),
+        keep_form: bool = False,
     ) -> None: ...
     @staticmethod
     def from_front_coded(

@@ -129,6 +129,8 @@ cdef class TokenTrie:
             token or a hole.
         vocab_size: how many ids there are, len(tokens) if not given. Ids from len(tokens) on have no bytes.
         secondary: ids that represent their bytes only where all ids with these bytes are secondary.
+        keep_form: keep the front-coded form for a call of `front_coded`, which takes 5 ms without it (150,000 tokens).
+            `drop_form` frees it.
 
     Attributes:
         vocab_size, n_words: how many ids there are, and how many 32-bit words a mask over them has.
@@ -143,7 +145,7 @@ cdef class TokenTrie:
             negative, or there is more than the format can hold (2**24 - 32 ids, 2**21 - 1 nodes, 2**32 - 1 bytes).
     """
 
-    def __cinit__(self, tokens, vocab_size=None, secondary=()):
+    def __cinit__(self, tokens, vocab_size=None, secondary=(), bint keep_form=False):
         listed = tokens if isinstance(tokens, PackedTokens) else list(tokens)
         if vocab_size is None:
             vocab_size = len(listed)
@@ -155,6 +157,8 @@ cdef class TokenTrie:
             raise TokenizerError(f"there are {len(listed)} tokens, more than vocab_size={vocab_size}")
         self._reset(vocab_size)
         self._load_packed(listed if isinstance(listed, PackedTokens) else PackedTokens(listed), frozenset(secondary))
+        if not keep_form:
+            self.form = None
 
     @staticmethod
     def from_front_coded(const uint8_t[::1] raw not None, count, vocab_size, long_tokens=(), bint wide=False):
@@ -184,7 +188,6 @@ cdef class TokenTrie:
         cdef uint32_t count = self.token_count - self.long_count
         cdef uint32_t* order
         cdef bytearray raw = self.form
-        self.form = None
         if raw is None:
             order = <uint32_t*>fresh_memory(count, sizeof(uint32_t))
             try:
@@ -195,8 +198,7 @@ cdef class TokenTrie:
         return raw, count, [(token, self.token_bytes(token)) for token in self.long_ids], self.is_wide()
 
     def drop_form(self):
-        """Free the front-coded form that a trie keeps from its making on for the first call of `front_coded`, which takes 5 ms
-        without it (150,000 tokens)."""
+        """Free the front-coded form, if it is kept."""
         self.form = None
 
     cdef bint is_wide(self) noexcept nogil:

@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschemas
 
-__all__ = ["SILENT", "Contents"]
+__all__ = ["SILENT", "Contents", "one_property"]
 
 # Words whose text says nothing.
 SILENT = frozenset({"title", "description", "$comment"})
+_ONE_PROPERTY = SILENT | {"type", "properties", "required"}
 # Words whose values are constants, not schemas.
 _CONSTANTS = frozenset({"const", "enum"})
+
+
+def one_property(schema: Mapping[str, Any]) -> tuple[str, Any] | None:
+    """The key and the schema of its value, if a schema is about one key of an object and says nothing else."""
+    properties = schema.get("properties")
+    if not _ONE_PROPERTY.issuperset(schema) or not isinstance(properties, dict) or len(properties) != 1:
+        return None
+    ((name, value),) = properties.items()
+    if schema.get("required", [name]) != [name] or schema.get("type", "object") != "object":
+        return None
+    return name, value
 
 
 class Contents:

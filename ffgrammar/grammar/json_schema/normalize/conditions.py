@@ -29,7 +29,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import Conj, join, join_all
-from ffgrammar.grammar.json_schema.documents.contents import SILENT, Contents
+from ffgrammar.grammar.json_schema.documents.contents import SILENT, Contents, one_property
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 from ffgrammar.grammar.json_schema.normalize.negation import Negation
 from ffgrammar.grammar.json_schema.numbers.decimals import is_integer
@@ -42,8 +42,7 @@ __all__ = ["FEW", "Conditions"]
 
 # Fewer choices on one key are left alone.
 FEW = 3
-# What a condition may consist of, and what its one property may say, beside words that say nothing.
-_OUTER = SILENT | {"type", "properties", "required"}
+# What the one property of a condition may say, beside words that say nothing.
 _INNER = SILENT | {"type", "const", "enum", "pattern"}
 _WORDS = ("type", "properties", "required", "enum", "not", "pattern")
 # What the `else` of a chain consists of, beside words that say nothing.
@@ -259,13 +258,10 @@ class Conditions:
 
     def _pure(self, subschema: Subschema) -> _Tag | None:
         """What a condition says, if it is about one key and nothing else."""
-        schema = subschema.schema
-        properties = schema.get("properties")
-        if not _OUTER.issuperset(schema) or not isinstance(properties, dict) or len(properties) != 1:
+        found = one_property(subschema.schema)
+        if found is None:
             return None
-        ((name, value),) = properties.items()
-        if schema.get("required", [name]) != [name] or schema.get("type", "object") != "object":
-            return None
+        name, value = found
         if not isinstance(value, dict) or not _INNER.issuperset(value) or ("pattern" in value and not _listed(value)):
             return None
         tag = _tag(subschema, name)

@@ -15,12 +15,10 @@ from __future__ import annotations
 from typing import Any
 
 from ffgrammar.grammar.json_schema.documents.conjunctions import NEVER, Conj
-from ffgrammar.grammar.json_schema.documents.contents import SILENT
+from ffgrammar.grammar.json_schema.documents.contents import one_property
 from ffgrammar.grammar.json_schema.documents.subschemas import Subschema, Subschemas
 
 __all__ = ["OneKeys"]
-
-_WORDS = SILENT | {"type", "properties", "required"}
 
 
 class OneKeys:
@@ -52,21 +50,19 @@ class OneKeys:
             # (a branch behind a reference may be read in another resource or scope)
             if option == NEVER or len(option) != 1 or branch.numbers is not subschema.numbers:
                 return None
-            schema = branch.schema
-            properties = schema.get("properties")
-            if not _WORDS.issuperset(schema) or not isinstance(properties, dict) or len(properties) != 1:
+            found = one_property(branch.schema)
+            if found is None:
                 return None
-            demanded = {key: schema[key] for key in ("type", "required") if key in schema}
+            key, value = found
+            demanded = {word: branch.schema[word] for word in ("type", "required") if word in branch.schema}
             if around is None:
-                (name,), around = properties, demanded
-            if name not in properties or demanded != around:
+                name, around = key, demanded
+            if key != name or demanded != around:
                 return None
             # (each value has its own position in messages)
-            self._subschemas.child(branch, properties[name], ("properties", name))
-            values.append(properties[name])
+            self._subschemas.child(branch, value, ("properties", name))
+            values.append(value)
         if around is None or len(values) < 2:
-            return None
-        if around.get("type", "object") != "object" or around.get("required", [name]) != [name]:
             return None
         if word == "oneOf":
             around = {"type": "object", "required": [name]}
