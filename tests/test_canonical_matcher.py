@@ -265,8 +265,8 @@ def test_masks_are_what_is_accepted_along_a_text(
     """Accepting a token is a search of its own: it does not use the masks, nor what is kept for them."""
     random = Random(number)
     schema, text = WALKED[number]
-    # (a mask of "two items must be equal" looks for a sentence after each of thousands of tokens, mostly in vain, and reaches the
-    # default bound)
+    # (a mask of "two items must be equal" looks for a sentence after each of thousands of tokens, mostly in vain, and
+    # reaches the default bound)
     limits = ff.Limits(mask_work=0) if number == 10 else ff.Limits()
     compiled = ff.compile_json_schema(schema, any_tok, whitespace=random.choice(["flexible", "compact"]), limits=limits)
     if compiled.matcher().accept_bytes(text.encode()) < len(text.encode()):

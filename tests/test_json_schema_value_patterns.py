@@ -110,6 +110,42 @@ def test_strings_are_told_apart(told: list[Any]) -> None:
     assert len(told) > 30
 
 
+def random_option(random: Random) -> dict[str, Any]:
+    """What an option of a choice says, mostly of strings."""
+    kinds: list[dict[str, Any]] = [{"pattern": random.choice(PATTERNS)}, {"maxLength": random.randrange(4)}]
+    kinds += [{"minLength": random.randrange(1, 4)}, {"enum": random.sample([*TEXTS, 1, None], 3)}]
+    kinds += [{"type": "string"}, {"minimum": 2}, {"type": ["string", "null"], "pattern": random.choice(PATTERNS)}]
+    option = random.choice(kinds[: random.choice([2, 3, 4, 7])])
+    return {"not": option} if random.random() < 0.3 else option
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_random_choices_of_strings(seed: int) -> None:
+    """A string that obeys each choice by its length alone may have escapes; one that needs a pattern has none."""
+    random = Random(seed)
+    choices = [
+        [random_option(random) for _ in range(random.choice([1, 2, 2, 2, 3]))] for _ in range(random.randrange(3, 9))
+    ]
+    schema: dict[str, Any] = {"allOf": [{"anyOf": options} for options in choices]}
+    if random.random() < 0.5:
+        schema |= random.choice([{"type": "string"}, {"type": "string", "pattern": "[ab]"}, {"maxLength": 3}])
+    grammar = compiled(schema, BYTES)
+
+    for text in [*TEXTS, 1, 2, None, "abab", "ccc", [], {"a": 1}]:
+        is_right = is_valid(schema, text)
+        assert (grammar is not None and is_sentence(grammar, json.dumps(text, separators=(",", ":")))) == is_right, (schema, text)
+        if isinstance(text, str) and text and grammar is not None:
+            by_length = [
+                [option for option in options if not {"pattern", "enum"} & {*option, *option.get("not", ())}]
+                for options in choices
+            ]
+            is_free = "pattern" not in schema and is_valid(
+                {"allOf": [{"anyOf": some or [False]} for some in by_length]}, text
+            )
+            escaped = f'"\\u{ord(text[0]):04x}{text[1:]}"'
+            assert is_sentence(grammar, escaped) == (is_right and is_free), (schema, escaped)
+
+
 PIECES = ['{"', '":"', '","', "a", "ab", "bc", 'a"', '"b"', 'c","', '"}', '{"t":"', '"p":1', 'ab","p":', '":1']
 SPELLING = ff.Tokenizer.from_tokens([*[bytes([byte]) for byte in range(128)], *[piece.encode() for piece in PIECES]])
 TREE = ByteTree([(token, SPELLING.token_bytes(token)) for token in range(SPELLING.vocab_size)])

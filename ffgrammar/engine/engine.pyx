@@ -247,6 +247,7 @@ cdef class Engine:
         # there the bound is what `max_bytes` has room for: a text that never comes back to a state is read, too.
         self.recognizer.dfa.max_states = self.masks.max_new_states = 2 * self.max_states
         self.max_read_states = max(2 * self.max_states, min(self.max_bytes // STATE_BYTES, 1 << 22))
+        self.masks.max_states = self.max_read_states
         self.max_row_bytes = min(self.limits.row_bytes, 4 << 30)
         self.recognizer.rows.max_items = min(self.limits.row_items, 0xFFFFFFF)
         self.recognizer.rows.max_words = self.recognizer.trace.max_words = self.max_bytes // 2

@@ -11,7 +11,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 from libc.string cimport memcpy
 
-from ffgrammar.core.intern cimport intern_get, intern_len
+from ffgrammar.core.intern cimport intern_count, intern_get, intern_len
 from ffgrammar.core.map cimport map_put
 from ffgrammar.core.pulse cimport work_done
 from ffgrammar.core.status cimport WIDE
@@ -145,6 +145,9 @@ cdef int partition_lexemes(Masks* k, Recognizer* m, uint32_t state, uint32_t ope
             status = dfa_inside(&m.dfa, pair, 2, &alone)
         if status >= 0:
             reset_scratch(k)
+            # (each partition is kept for other grammars. With one bound for all of them, a mask could fail in a first call, and
+            # not in a second one.)
+            m.dfa.max_states = min(k.max_states, <uint32_t>intern_count(&m.dfa.states) + k.max_new_states)
             status = partition_open(k, m, alone)
         if status < 0:
             return status

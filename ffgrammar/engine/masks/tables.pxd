@@ -23,7 +23,8 @@ cdef struct Masks:
     ScratchPool* pool
     size_t max_bytes     # of the masks that are kept
     uint64_t max_work    # of one mask; 0: any
-    uint32_t max_new_states  # of one mask
+    uint32_t max_states      # of the automaton, whatever a mask needs
+    uint32_t max_new_states  # of one mask, or of one lexeme that its partition is made from
     Owner owner
     KeyCache keys
     MaskTable table

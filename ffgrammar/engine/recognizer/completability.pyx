@@ -27,7 +27,7 @@ from ffgrammar.engine.values.trace cimport TraceMark, trace_mark, trace_release
 cdef enum:
     MANY = 64        # configurations on the queue: a search that is longer asks the neighbours
     QUEUE_WORDS = 3
-    ENTRY_WORK = 256 # units of work (pulse.pxd) of an entry of the queue, apart from one for each byte
+    ENTRY_WORK = 256  # units of work (pulse.pxd) of an entry of the queue, apart from one for each byte
     # in `known`: a search has met the configuration, and ended before it was decided
     UNDECIDED = 2
 

@@ -57,7 +57,7 @@ cdef struct Trace:
     uint32_t tried      # the virtual row from which texts are tried, if this row is inside a long string
     uint32_t tried_in   # the virtual row where that string begins, or NOWHERE
     size_t max_words    # of all tables together
-    uint64_t bytes_read # how many bytes of text were ever read back
+    uint64_t bytes_read  # how many bytes of text were ever read back
 
 # Returns OK or NO_MEMORY. trace_free may be called after either.
 cdef int trace_init(Trace* t) noexcept nogil

@@ -27,6 +27,7 @@ cdef class Combiner(Contradictions):
     cdef dict _shapes
     cdef dict _types
     cdef object _cost
+    cdef dict _said
     cdef Py_ssize_t _steps
     cdef object _conditions
     cdef readonly bint defers
@@ -56,9 +57,8 @@ cdef class Combiner(Contradictions):
     # merges the choices that are about one key
     cdef _merge(self, _Alternative one)
 
-    # splits an alternative into one for each range of lengths of strings and one for other types, and adds them to `todo`; returns
-    # whether it did
-    @cython.locals(shape=Shape, rest=Shape, others="unsigned int")
+    # splits an alternative into some for strings and one for other types, and adds them to `todo`; returns whether it did
+    @cython.locals(shape=Shape, rest=Shape, matching=Shape, ranged=Shape, others="unsigned int")
     cdef bint _split_strings(self, _Alternative one, list todo)
 
     # finishes a shape for which all choices are made; returns whether it may have a value

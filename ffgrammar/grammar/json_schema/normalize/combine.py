@@ -26,7 +26,7 @@ from ffgrammar.grammar.json_schema.normalize.one_of import too_many
 from ffgrammar.grammar.json_schema.normalize.parts import has_only_keys, is_absent, property_conj
 from ffgrammar.grammar.json_schema.normalize.reader import Reader
 from ffgrammar.grammar.json_schema.normalize.settle import settle
-from ffgrammar.grammar.json_schema.normalize.string_choices import lengths_left, string_choices
+from ffgrammar.grammar.json_schema.normalize.string_choices import Said, alternatives, string_choices
 from ffgrammar.grammar.json_schema.normalize.unevaluated import finish
 from ffgrammar.grammar.json_schema.numbers.multiples import Multiples
 from ffgrammar.grammar.json_schema.shape.choices import Choice, EvaluationPath
@@ -46,6 +46,8 @@ TOTAL = 5
 
 # The work of an alternative that is looked at, in units of `ExprStore.count_work`.
 WORK = 1000
+# The work of a look at a choice that may be merged.
+MERGE_WORK = 40
 # All alternatives that are looked at may be this many times as many, with those that are excluded at once.
 EXCLUDED = 3
 
@@ -118,6 +120,8 @@ class Combiner(Contradictions):
         self._types: dict[Conj, int] = {}
         # the cost of all alternatives so far
         self._cost = 0
+        # what options say of strings
+        self._said: dict[tuple[Conj, ...], Said | None] = {}
         # how many alternatives were looked at, also those that were excluded at once
         self._steps = 0
         self._conditions = Conditions(context.subschemas, context.negation)
@@ -153,6 +157,7 @@ class Combiner(Contradictions):
             if self._one_ofs.check(self):
                 # shapes that were made of branches that overlap are wrong
                 self._shapes.clear()
+                self._said.clear()
                 self._impossible.clear()
                 self._clauses = None
             found = self.shapes(conj)
@@ -187,7 +192,7 @@ class Combiner(Contradictions):
                 if self._is_possible(one.shape):
                     done.append(one.shape)
                 continue
-            if len(one.choices) >= FEW and one.shape.types & STR and self._split_strings(one, todo):
+            if len(one.choices) >= FEW and self._split_strings(one, todo):
                 continue
             left = self._not_deferred(one)
             if left:
@@ -225,32 +230,37 @@ class Combiner(Contradictions):
         """Merge the choices of an alternative that are about one key."""
         choices = one.choices if one.is_one_of_several else self._open_choices(one.shape, one.choices)
         absent = partial(is_absent, one.shape, self._strings)
+        self._strings.store.count_work(MERGE_WORK * len(choices))
         one.choices = self._conditions.merged(choices, one.split, absent)
 
     def _split_strings(self, one: _Alternative, todo: list[_Alternative]) -> bool:
-        """Split an alternative into one for each range of lengths of strings, and one for other types, and add them to
-        `todo`. Returns False if there are too few choices for which this pays."""
+        """Split an alternative into some for strings and one for other types, and add them to `todo`. Returns False if
+        there are too few choices for which this pays."""
         shape = one.shape
-        found = string_choices(shape, one.choices, self._subschemas, self._strings, self.shapes)
+        found = string_choices(one.choices, self._subschemas, self._strings, self.shapes, self._said)
+        others = shape.types & ~STR
+        free = [choice for choice, said in found if not others & ~said.free_types]
+        if not shape.types & STR and not free:
+            return False
         if not found:
             return False
-        others = shape.types & ~STR
-        lengths = lengths_left(shape, found)
-        self._count(max(1, len(lengths)))
         if others:
             rest = shape.copy()
             rest.types = others
-            left = _without(one.choices, [said.choice for said in found if not others & ~said.free_types])
+            left = _without(one.choices, free)
             todo.append(_alternative(rest, (), left, one.is_one_of_several, one.split, one.read))
+        if not shape.types & STR:
+            return True
         shape.types = STR
-        for said in found:
-            if said.body is not None:
-                shape.match(said.body)
-        left = _without(one.choices, [said.choice for said in found])
-        for low, high in lengths:
-            ranged = shape.copy()
-            ranged.min_length, ranged.max_length = low, high
-            todo.append(_alternative(ranged, (), [*left], one.is_one_of_several, one.split, one.read))
+        left = _without(one.choices, [choice for choice, _ in found])
+        for bodies, lengths in alternatives(shape, [said for _, said in found]):
+            self._count(max(1, len(lengths)))
+            matching = shape.copy()
+            matching.patterns = tuple(dict.fromkeys((*shape.patterns, *bodies)))
+            for low, high in lengths:
+                ranged = matching.copy()
+                ranged.min_length, ranged.max_length = low, high
+                todo.append(_alternative(ranged, (), [*left], one.is_one_of_several, one.split, one.read))
         return True
 
     def _is_possible(self, shape: Shape) -> bool:
