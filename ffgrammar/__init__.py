@@ -15,8 +15,9 @@ loaded when it is first used. `python -m ffgrammar` is the command line.
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
+
+from ffgrammar.core.whole_imports import import_whole
 
 if TYPE_CHECKING:
     from ffgrammar.api.bitmask import allocate_bitmask
@@ -208,7 +209,7 @@ def __getattr__(name: str) -> Any:
     if home is None:
         raise AttributeError(f"module 'ffgrammar' has no attribute {name!r}")
     try:
-        value = getattr(import_module(f"ffgrammar.{home}"), name)
+        value = getattr(import_whole(f"ffgrammar.{home}"), name)
     except ImportError as error:
         # (a compiled module is missing, or the one is that all of them need)
         if (error.name or "").startswith("ffgrammar.") and (

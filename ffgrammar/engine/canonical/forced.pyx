@@ -19,6 +19,7 @@ from ffgrammar.core.utf8 cimport utf8_continues, utf8_length
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
+from ffgrammar.engine.masks.compute cimport Bounds, begin_work, end_work
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.engine.values.trace cimport VIRTUAL, Trace, TraceMark, trace_mark, trace_release, trace_row
 from ffgrammar.engine.recognizer.completability cimport bytes_may_end, next_bytes, step
@@ -102,6 +103,7 @@ cdef int count_tokens(
     cdef int found = 0
     cdef int fits, status
     cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+    cdef Bounds before = begin_work(&engine.masks, &engine.recognizer, 0)
     configs[0] = config[0]
     while node < engine.trie.node_count and found < 2:
         it = &engine.trie.nodes[node]
@@ -120,6 +122,7 @@ cdef int count_tokens(
             found = status
             break
         node = next_node(engine.trie.nodes, node, fits)
+    end_work(&engine.recognizer, &before)
     trace_release(&engine.recognizer.trace, &mark)
     return found
 

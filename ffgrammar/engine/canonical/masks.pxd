@@ -65,12 +65,7 @@ cdef class CanonicalMasks:
     # grammar and the rules let it come. Returns True or False.
     cdef bint is_no_loss(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil
 
-    # `fill` within the bounds of the caller.
-    cdef int fill_all(
-        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
-    ) noexcept
-
-    # Part of `fill_all`: the tokens that do not end the text.
+    # Part of `fill`: the tokens that do not end the text.
     cdef int fill_tokens(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words) noexcept
 

@@ -22,7 +22,7 @@ from ffgrammar.engine.canonical.inside cimport IN_PARTS
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.sift_words cimport sift_words
 from ffgrammar.engine.canonical.spelled cimport Spelled
-from ffgrammar.engine.masks.compute cimport Bounds, begin_work, end_work, masks_find
+from ffgrammar.engine.masks.compute cimport masks_find
 from ffgrammar.engine.masks.mask_cache cimport DENSE, mask_release
 from ffgrammar.engine.recognizer.completability cimport add_special_tokens
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row, recognizer_accepting
@@ -93,14 +93,6 @@ cdef class CanonicalMasks:
         return OK
 
     cdef int fill(
-        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
-    ) noexcept:
-        cdef Bounds before = begin_work(&engine.masks, &engine.recognizer)
-        cdef int status = self.fill_all(engine, config, at, sieve, words, count)
-        end_work(&engine.recognizer, &before)
-        return status
-
-    cdef int fill_all(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept:
         cdef uint32_t n_words = self.trie.n_words

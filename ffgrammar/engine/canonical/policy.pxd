@@ -1,7 +1,7 @@
 """The canonical policy of a matcher: it lets only the tokenizer's own tokens come."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.engine.canonical.caches cimport CanonicalCaches
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
@@ -9,6 +9,7 @@ from ffgrammar.engine.canonical.masks cimport CanonicalMasks
 from ffgrammar.engine.canonical.pending_prefix cimport PendingPrefix
 from ffgrammar.engine.canonical.token_history cimport TokenHistory
 from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.masks.compute cimport Bounds
 from ffgrammar.engine.position.cursor cimport Cursor
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
@@ -19,6 +20,10 @@ cdef class CanonicalPolicy:
     cdef CanonicalCaches caches
     cdef Lookahead lookahead
     cdef TokenHistory tokens
+    # The work of one call is bounded as that of a mask is. The lock is held, and the bound set, from `enter` to `leave`.
+    cdef uint64_t spent    # work of the current call, up to the last `leave`
+    cdef uint64_t began    # the work of all calls at the last `enter`
+    cdef Bounds before     # what bounded the recognizer before the last `enter`
 
     # In all methods `cursor` is the cursor of the matcher. `pending` has the pending bytes of the matcher's prompt; without a
     # prompt there are none. Unless its comment says otherwise, a method takes the engine's lock itself, and raises LimitError,
@@ -44,9 +49,12 @@ cdef class CanonicalPolicy:
     # A policy for a fork of the matcher.
     cdef CanonicalPolicy copy(self)
 
-    # Call this before a search, with the engine's lock held. It revalidates the cursor and the look-ahead, and writes to `config`
-    # where the search begins. Returns a status.
+    # Call this before a search, with the engine's lock held. It revalidates the cursor and the look-ahead, writes to `config`
+    # where the search begins, and bounds the work. Returns a status. Whatever it is, `leave` must follow.
     cdef int enter(self, Cursor* cursor, PendingPrefix pending, Config* config) noexcept nogil
+
+    # End what `enter` has begun, and release the engine's lock. Returns nothing.
+    cdef void leave(self) noexcept nogil
 
     # Write to `at` the state of the rules after the cursor's tokens. Sets `given` to True if the last step came as bytes or if
     # there is no step, else to False. Returns 0.
@@ -57,7 +65,7 @@ cdef class CanonicalPolicy:
     cdef int find_state(self, Cursor* cursor, PendingPrefix pending, CanonicalState* at) except -1
 
     # Take a token that the rules allow; `before` and `at` are their states before it and after it. Returns 1, 0 or a status. Call
-    # this with the engine's lock held.
+    # this with the engine's lock held; `leave` must follow.
     cdef int take_bytes(
         self, Cursor* cursor, PendingPrefix pending, uint32_t token, const CanonicalState* before, const CanonicalState* at
     ) noexcept nogil

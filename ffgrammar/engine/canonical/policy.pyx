@@ -11,6 +11,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
+from ffgrammar.core.pulse cimport work_done
 from ffgrammar.core.status cimport OK
 from ffgrammar.engine.canonical.caches cimport caches_of
 from ffgrammar.engine.canonical.forced cimport count_tokens, forced_run
@@ -18,6 +19,7 @@ from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix, s
 from ffgrammar.engine.canonical.masks cimport CanonicalMasks
 from ffgrammar.engine.canonical.token_history cimport TokenHistory
 from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.masks.compute cimport begin_work, end_work
 from ffgrammar.engine.position.cursor cimport (
     Cursor, cursor_push_empty, cursor_revalidate, cursor_rollback, cursor_snapshot, cursor_take,
     cursor_terminated,
@@ -53,7 +55,15 @@ cdef class CanonicalPolicy:
             status = self.lookahead.enter(self.engine, pending)
         if status >= 0:
             config[0] = search_start(&pending, &cursor.now)
+        # (reading the text again is no part of this work)
+        self.before = begin_work(&self.engine.masks, &self.engine.recognizer, self.spent)
+        self.began = work_done(&self.engine.recognizer.nodes.pulse)
         return status
+
+    cdef void leave(self) noexcept nogil:
+        self.spent += work_done(&self.engine.recognizer.nodes.pulse) - self.began
+        end_work(&self.engine.recognizer, &self.before)
+        self.engine.release()
 
     cdef int follow(self, Cursor* cursor, CanonicalState* at, bint* given) except -1:
         """`given` becomes True if no policy has judged the last token: it stands before the text, or an encoder made it of
@@ -86,7 +96,7 @@ cdef class CanonicalPolicy:
             if self.engine.checked(count_tokens(self.engine, self.lookahead, &config, at, &token)) == 0:
                 at.last = UNCONSTRAINED
         finally:
-            self.engine.release()
+            self.leave()
         return 0
 
     cdef int take(self, Cursor* cursor, PendingPrefix pending, uint32_t token) except -1:
@@ -94,6 +104,7 @@ cdef class CanonicalPolicy:
         cdef size_t steps
         cdef bint is_known
         cdef int status
+        self.spent = 0
         self.rules.trie.need_index()
         self.engine.acquire()
         steps = history_len(&cursor.history)
@@ -116,7 +127,7 @@ cdef class CanonicalPolicy:
         if status > 0:
             self.engine.acquire()
             status = self.take_bytes(cursor, pending, token, &before, &at)
-            self.engine.release()
+            self.leave()
         if status > 0 and is_known:
             self.tokens.add(steps + 1, &at)
         return self.engine.checked(status)
@@ -159,6 +170,7 @@ cdef class CanonicalPolicy:
         if cursor_terminated(cursor):
             memset(row, 0, count * sizeof(uint32_t))
             return OK
+        self.spent = 0
         self.find_state(cursor, pending, &at)
         masks = self.caches.masks(self.engine)
         if not at.character.need and not (
@@ -168,7 +180,7 @@ cdef class CanonicalPolicy:
         status = self.enter(cursor, pending, &config)
         if status >= 0:
             status = masks.fill(self.engine, &config, &at, sieve, row, count)
-        self.engine.release()
+        self.leave()
         return status
 
     cdef bint begins_with_few(self, CanonicalMasks masks, Cursor* cursor, PendingPrefix pending) except? True:
@@ -178,11 +190,12 @@ cdef class CanonicalPolicy:
         status = self.enter(cursor, pending, &config)
         if status >= 0:
             status = masks.begins_with_few(self.engine, &config)
-        self.engine.release()
+        self.leave()
         return self.engine.checked(status)
 
     cdef bint is_whole(self, Cursor* cursor) except? True:
         cdef CanonicalState at
+        self.spent = 0
         self.find_state(cursor, PendingPrefix(NULL, 0, 0), &at)
         return self.rules.is_whole(&at)
 
@@ -190,10 +203,13 @@ cdef class CanonicalPolicy:
         cdef CanonicalState at
         cdef Config config
         cdef bint given
+        self.spent = 0
         self.follow(cursor, &at, &given)
         self.engine.acquire()
         try:
             self.engine.checked(self.enter(cursor, pending, &config))
+            # (each token has a bound of its own)
+            end_work(&self.engine.recognizer, &self.before)
             return forced_run(self.engine, self.lookahead, &config, &at, False)
         finally:
-            self.engine.release()
+            self.leave()

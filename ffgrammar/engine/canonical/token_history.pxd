@@ -2,7 +2,7 @@
 
 from libc.stddef cimport size_t
 
-from ffgrammar.engine.position.history cimport History
+from ffgrammar.engine.position.history cimport Chunk, History
 from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
 
 cdef enum:
@@ -19,6 +19,11 @@ cdef class TokenHistory:
     cdef object tokenizer
     cdef CanonicalState start       # before the first step
     cdef StepState now
+    # The bytes that came after the last token, up to the step `followed`, and the state after them, if `is_whole`.
+    cdef bytes text
+    cdef size_t followed
+    cdef CanonicalState after_text
+    cdef bint is_whole
     cdef size_t read                # how many steps of the history were read
     cdef size_t lowest              # `recent` has the states after `lowest` to `read` steps
     cdef StepState[RECENT] recent   # the state after k steps is at k % RECENT
@@ -30,6 +35,15 @@ cdef class TokenHistory:
     # Write to `at` the state after the steps of a history. Bytes that came without tokens count as the tokens that the
     # tokenizer makes of them alone. Returns 0. Raises MemoryError, and what an encoder raises.
     cdef int follow(self, History* history, CanonicalState* at) except -1
+
+    # Part of `follow`: read the steps of a chunk that were not followed yet, up to step `end`. Returns and raises as `follow`.
+    cdef int follow_chunk(self, Chunk* chunk, size_t end) except -1
+
+    # Set `now`, and the bytes that came after it. Returns nothing.
+    cdef void set_now(self, const StepState* state, bytes text, size_t followed)
+
+    # Forget all steps. Returns nothing.
+    cdef void begin_again(self)
 
     # Call this when a step with a token was added to the history, and `at` is the state after it. `steps` is how many steps there
     # are now. All steps before it must have been read, and the last of them must have a token. Returns 0.
@@ -45,4 +59,4 @@ cdef class TokenHistory:
     cdef int remember(self, size_t step, const StepState* state) except -1
 
     # Move a state by the tokens that the tokenizer makes of a text. Returns 0. Raises as `follow`.
-    cdef int push_text(self, CanonicalState* at, text) except -1
+    cdef int push_text(self, CanonicalState* at, bytes text) except -1

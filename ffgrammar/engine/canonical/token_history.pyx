@@ -1,28 +1,15 @@
 """The history is read when a state is asked for. Reading goes on after the last token that was read. The states after the last
-steps are kept, so taking a few steps back costs nothing."""
+steps are kept, so taking a few steps back costs nothing. Bytes that came after the last token are kept, too, with the state after
+them: they are encoded again only when more bytes come."""
 
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
+from libc.stdlib cimport free, malloc
 
 from cpython.bytes cimport PyBytes_FromStringAndSize
 
-from ffgrammar.engine.position.history cimport NO_TOKEN, Chunk, History, history_len
-
-
-cdef inline Chunk* chunk_with(History* history, size_t number) noexcept nogil:
-    """The chunk that has the step with a given number."""
-    cdef Chunk* chunk = history.tail
-    while number < chunk.first:
-        chunk = chunk.before
-    return chunk
-
-
-cdef bytes step_bytes(History* history, size_t number):
-    """The bytes of a step."""
-    cdef Chunk* chunk = chunk_with(history, number)
-    cdef uint32_t first = chunk.steps[number - chunk.first - 1].end if number > chunk.first else chunk.first_byte
-    return PyBytes_FromStringAndSize(
-        <char*>chunk.text + (first - chunk.first_byte), chunk.steps[number - chunk.first].end - first)
+from ffgrammar.core.turn import turn
+from ffgrammar.engine.position.history cimport NO_TOKEN, Chunk, History, Step, history_len
 
 
 cdef class TokenHistory:
@@ -46,16 +33,23 @@ cdef class TokenHistory:
         for token in tokens:
             if self.rules.push_any(&self.start, token) < 0:
                 raise MemoryError
-        self.read = self.lowest = 0
-        self.now.at = self.start
-        self.now.steps = 0
-        self.recent[0] = self.now
+        self.begin_again()
         return 0
+
+    cdef void begin_again(self):
+        cdef StepState state
+        state.at = self.start
+        state.steps = 0
+        self.read = self.lowest = 0
+        self.recent[0] = state
+        self.set_now(&state, b"", 0)
 
     cdef TokenHistory copy(self):
         cdef TokenHistory other = TokenHistory(self.rules, self.tokenizer)
         other.start = self.start
-        other.now = self.now
+        other.set_now(&self.now, self.text, self.followed)
+        other.after_text = self.after_text
+        other.is_whole = self.is_whole
         other.read = self.read
         other.lowest = self.lowest
         other.recent = self.recent
@@ -70,53 +64,86 @@ cdef class TokenHistory:
         return 0
 
     cdef int add(self, size_t steps, const CanonicalState* at) except -1:
-        self.now.at = at[0]
-        self.now.steps = steps
-        return self.remember(steps, &self.now)
+        cdef StepState state
+        state.at = at[0]
+        state.steps = steps
+        self.set_now(&state, b"", steps)
+        return self.remember(steps, &state)
 
     cdef void cut(self, size_t steps):
         self.prompt_bytes = {step: data for step, data in self.prompt_bytes.items() if step < steps}
         if steps >= self.read:
             return
         if steps >= self.lowest:
-            self.now = self.recent[steps % RECENT]
             self.read = steps
+            self.set_now(&self.recent[steps % RECENT], b"", self.recent[steps % RECENT].steps)
             return
-        self.now.at = self.start
-        self.now.steps = 0
-        self.read = self.lowest = 0
-        self.recent[0] = self.now
+        self.begin_again()
 
-    cdef int push_text(self, CanonicalState* at, text) except -1:
-        for token in self.tokenizer.encode(text):
+    cdef int push_text(self, CanonicalState* at, bytes text) except -1:
+        for token in self.tokenizer.encode(text) if text else ():
             if self.rules.push_any(at, token) < 0:
                 raise MemoryError
         return 0
 
     cdef int follow(self, History* history, CanonicalState* at) except -1:
         cdef size_t count = history_len(history)
-        cdef size_t step = self.now.steps
+        cdef size_t number = 1  # of chunks that have not been read as a whole
+        cdef Chunk* chunk = history.tail
+        cdef Chunk** chunks
+        cdef size_t i
+        if self.followed < count:
+            while chunk.first > self.followed:
+                number += 1
+                chunk = chunk.before
+            chunks = <Chunk**>malloc(number * sizeof(Chunk*))
+            if chunks == NULL:
+                raise MemoryError
+            try:
+                chunk = history.tail
+                for i in range(number, 0, -1):
+                    chunks[i - 1] = chunk
+                    chunk = chunk.before
+                for i in range(number):
+                    self.follow_chunk(chunks[i], chunks[i + 1].first if i + 1 < number else count)
+                    turn()
+            finally:
+                free(chunks)
+        if not self.is_whole:
+            self.after_text = self.now.at
+            self.push_text(&self.after_text, self.text)
+            self.is_whole = True
+        at[0] = self.after_text
+        return 0
+
+    cdef int follow_chunk(self, Chunk* chunk, size_t end) except -1:
+        cdef list pieces = [self.text]
         cdef StepState state = self.now
-        cdef Chunk* chunk
-        cdef uint32_t token
-        cdef bytes text = b""
-        while step < count:
-            chunk = chunk_with(history, step)
-            token = chunk.steps[step - chunk.first].token
-            if token == <uint32_t>NO_TOKEN:
-                text += self.prompt_bytes.get(step, b"") + step_bytes(history, step)
+        cdef size_t step = self.followed
+        cdef uint32_t before
+        cdef Step* one
+        while step < end:
+            one = &chunk.steps[step - chunk.first]
+            if one.token == <uint32_t>NO_TOKEN:
+                before = chunk.steps[step - chunk.first - 1].end if step > chunk.first else chunk.first_byte
+                pieces.append(self.prompt_bytes.get(step, b""))
+                pieces.append(PyBytes_FromStringAndSize(
+                    <char*>chunk.text + (before - chunk.first_byte), one.end - before))
             else:
-                if text:
-                    self.push_text(&state.at, text)
-                    text = b""
-                if self.rules.push_any(&state.at, token) < 0:
+                if pieces:
+                    self.push_text(&state.at, b"".join(pieces))
+                    pieces.clear()
+                if self.rules.push_any(&state.at, one.token) < 0:
                     raise MemoryError
                 state.steps = step + 1
             step += 1
             if step > self.read:
                 self.remember(step, &state)
-        self.now = state
-        at[0] = state.at
-        if text:
-            self.push_text(at, text)
+        self.set_now(&state, b"".join(pieces), end)
         return 0
+
+    cdef void set_now(self, const StepState* state, bytes text, size_t followed):
+        self.now = state[0]
+        self.text = text
+        self.followed = followed
+        self.is_whole = False

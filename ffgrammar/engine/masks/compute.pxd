@@ -48,9 +48,9 @@ cdef struct Bounds:
     uint32_t max_states  # of its automaton
     uint64_t done_most   # of its pulse
 
-# Bound the work and the lexer states of one mask from now on. Inside another mask, that mask's bound on work stays.
-# Returns the bounds as they were.
-cdef Bounds begin_work(const Masks* k, Recognizer* m) noexcept nogil
+# Bound the work and the lexer states of one mask from now on. Inside another mask, that mask's bound on work stays. `spent` is work
+# that was done for the mask already. Returns the bounds as they were.
+cdef Bounds begin_work(const Masks* k, Recognizer* m, uint64_t spent) noexcept nogil
 
 # Set the bounds as they were.
 cdef void end_work(Recognizer* m, const Bounds* before) noexcept nogil

@@ -267,7 +267,7 @@ cdef int masks_explain(
     start[0] = config[0]
     status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
-        before = begin_work(k, m)
+        before = begin_work(k, m, 0)
         status = explain(k, m, config, leads, base, &looked)
         end_work(m, &before)
     trace_settle(&m.trace)
@@ -305,11 +305,11 @@ cdef int mask_after_exit(
     return masks_find(k, m, &after, mask, text_dependent) if status > 0 else status
 
 
-cdef Bounds begin_work(const Masks* k, Recognizer* m) noexcept nogil:
+cdef Bounds begin_work(const Masks* k, Recognizer* m, uint64_t spent) noexcept nogil:
     cdef Bounds before = Bounds(m.dfa.max_states, m.nodes.pulse.done_most)
     m.dfa.max_states = min(before.max_states, <uint32_t>intern_count(&m.dfa.states) + k.max_new_states)
     if before.done_most == 0:
-        allow_work(&m.nodes.pulse, k.max_work, LIMIT_MASK_WORK)
+        allow_work(&m.nodes.pulse, k.max_work - spent if k.max_work > spent else min(k.max_work, 1), LIMIT_MASK_WORK)
     return before
 
 
@@ -327,7 +327,7 @@ cdef int make(Masks* k, Recognizer* m, const Config* config, StoredMask** mask, 
         return status
     status = trace_try(&m.trace, config.row, k.vocab.max_depth) if config.row & VIRTUAL else OK
     if status >= 0:
-        before = begin_work(k, m)
+        before = begin_work(k, m, 0)
         status = compute(k, m, config, text_dependent)
         end_work(m, &before)
     trace_settle(&m.trace)

@@ -17,6 +17,7 @@ from ffgrammar.core.index cimport clipped
 from ffgrammar.engine.matcher.bitmask cimport BitmaskRows, rows_close, rows_open_to_read
 
 from ffgrammar.core.errors import MatcherError
+from ffgrammar.core.whole_imports import import_whole
 
 ctypedef fused Score:
     uint16_t
@@ -262,8 +263,7 @@ def apply_bitmask(logits, bitmask, indices=None) -> None:
     cdef Py_ssize_t row
     cdef const uint32_t* words
     if hasattr(logits, "data_ptr") and str(logits.device) != "cpu":
-        from ffgrammar.engine.matcher.device_logits import apply_on_device
-
+        apply_on_device = import_whole("ffgrammar.engine.matcher.device_logits").apply_on_device
         rows_open_to_read(bitmask, &masks)
         try:
             if logits.dim() not in (1, 2):

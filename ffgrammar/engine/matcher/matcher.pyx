@@ -25,6 +25,7 @@ from ffgrammar.engine.position.history cimport history_piece
 from ffgrammar.engine.recognizer.recognizer cimport Config
 
 from ffgrammar.core.errors import LimitError
+from ffgrammar.core.whole_imports import import_whole
 
 
 cdef class Matcher(Reading):
@@ -149,8 +150,7 @@ cdef class Matcher(Reading):
 
     def allowed_token_ids(self):
         """The ids of the tokens that may come next: int32 array of one dimension, ascending. Raises as `fill_bitmask`."""
-        import numpy
-
+        numpy = import_whole("numpy")
         mask = numpy.empty((1, self.engine.trie.n_words), dtype=numpy.int32)
         self.fill_bitmask(mask)
         bits = numpy.unpackbits(mask.view(numpy.uint8), bitorder="little")

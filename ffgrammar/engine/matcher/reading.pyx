@@ -13,6 +13,7 @@ from ffgrammar.engine.recognizer.recognizer cimport recognizer_accepting
 
 from ffgrammar.core.arguments import byte_string
 from ffgrammar.core.errors import LimitError
+from ffgrammar.core.whole_imports import import_whole
 
 
 cdef class Reading(Steps):
@@ -67,8 +68,7 @@ cdef class Reading(Steps):
 
     cdef tuple captured_text(self):
         if self.capture_reader is None:
-            from ffgrammar.engine.captures.reader import CaptureReader
-
+            CaptureReader = import_whole("ffgrammar.engine.captures.reader").CaptureReader
             self.capture_reader = CaptureReader(self.engine)
         return self.written()
 
@@ -132,8 +132,7 @@ cdef class Reading(Steps):
             TokenizerError: there is no such token id.
             LimitError: a bound of the grammar was reached.
         """
-        from ffgrammar.engine.explain.explainer import Question, explain
-
+        explainer = import_whole("ffgrammar.engine.explain.explainer")
         cdef Reading plain = <Reading>self.blank()
         cdef bytes more = data if type(data) is bytes else byte_string(data)
         if token is not None:
@@ -150,9 +149,9 @@ cdef class Reading(Steps):
         self.engine.release()
         plain.capture_reader = self.capture_reader.copy()
         plain.accept_bytes(more)
-        question = Question(b"" if ended else more, token, otherwise)
+        question = explainer.Question(b"" if ended else more, token, otherwise)
         may_end = plain.is_accepting() and not self.awaits_prompt()
-        return explain(self.engine, text, special, question, plain.captures(), may_end)
+        return explainer.explain(self.engine, text, special, question, plain.captures(), may_end)
 
     def _repr_html_(self) -> str:
         """Where the matcher is, for notebooks: what `explain` says."""

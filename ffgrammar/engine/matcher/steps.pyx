@@ -24,6 +24,7 @@ from ffgrammar.engine.position.written cimport written_bytes, written_text, writ
 
 from ffgrammar.core.arguments import byte_string, expect
 from ffgrammar.core.errors import LimitError, MatcherError, TokenizerError, UnsupportedError
+from ffgrammar.core.whole_imports import import_whole
 from ffgrammar.engine.budget.fewest_tokens import FewestTokens
 
 
@@ -140,8 +141,7 @@ cdef class Steps:
     cdef object located(self, error):
         cdef Cursor* cursor = &self.cursor
         if not error.where:
-            from ffgrammar.engine.explain.limit_place import limit_place
-
+            limit_place = import_whole("ffgrammar.engine.explain.limit_place").limit_place
             text, special, _ = self.written()
             error.locate(limit_place(self.engine, text, special, cursor.generation, cursor.now.row, cursor.now.state))
         return error
