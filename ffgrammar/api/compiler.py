@@ -15,6 +15,7 @@ from ffgrammar.api.source_key import source_key
 from ffgrammar.core.arguments import expect
 from ffgrammar.core.forks import is_forking, new_lock
 from ffgrammar.core.limits import Limits
+from ffgrammar.core.pulse import cancel_thread, uncancel_thread
 from ffgrammar.tokens.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
@@ -113,7 +114,8 @@ class Compiler:
     async def compile_async(self, function: Callable[..., Grammar], source: Any, **options: Any) -> Grammar:
         """The same for asyncio: the event loop goes on meanwhile.
 
-        If the task is cancelled and nobody else waits for the source, it is not compiled, unless that has begun.
+        If the task is cancelled and nobody else waits for the source, it is not compiled. If that has begun, it goes on
+        until `close`.
         """
         import asyncio
 
@@ -146,9 +148,13 @@ class Compiler:
         return {**found, **(kept.stats() if kept is not None else {})}
 
     def close(self) -> None:
-        """Take no more sources, and wait for what `compile_async` has begun to compile."""
+        """Take no more sources. What `compile_async` has begun to compile ends now if nobody waits for it any more, and
+        is waited for otherwise."""
         with self._lock:
             self._closed = True
+            for flight in self._flights.values():
+                if flight.waiting == 0 and flight.thread:
+                    cancel_thread(flight.thread)
         if self._process == os.getpid():
             self._pool.shutdown()
 
@@ -219,6 +225,9 @@ class Compiler:
         else:
             self._end(flight, "compiled")
             flight.future.set_result(grammar)
+        finally:
+            # (`close` cancels only threads whose flights have not ended)
+            uncancel_thread(flight.thread)
 
     def _end(self, flight: _Flight, count: str) -> None:
         with self._lock:

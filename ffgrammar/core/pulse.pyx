@@ -8,10 +8,11 @@ this one takes the GIL back before the other one wakes. So the other one may wai
 import os
 import threading
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 
 from ffgrammar.core.signals cimport run_signal_handlers
 from ffgrammar.core.status cimport INTERRUPTED, LIMIT_SECONDS, OK
+from ffgrammar.core.threads cimport atomic_load, atomic_put
 
 from ffgrammar.core.status import raise_status
 from ffgrammar.core.turn import turn
@@ -51,6 +52,29 @@ def note_main_thread():
     """Note which thread runs the handlers of signals."""
     global main_thread
     main_thread = threading.main_thread().ident
+
+
+# The threads whose calls end at their next beat
+cdef set cancelled = set()
+cdef uint32_t cancellations = 0
+
+
+def cancel_thread(thread):
+    """End the call of a thread at its next beat, with a KeyboardInterrupt, and each call that it begins, until `uncancel_thread`."""
+    global cancellations
+    cancelled.add(thread)
+    atomic_put(&cancellations, <uint32_t>len(cancelled))
+
+
+def uncancel_thread(thread):
+    """Take back `cancel_thread`, if it was called."""
+    global cancellations
+    cancelled.discard(thread)
+    atomic_put(&cancellations, <uint32_t>len(cancelled))
+
+
+cdef bint is_cancelled() noexcept with gil:
+    return thread_ident() in cancelled
 
 
 note_main_thread()
@@ -111,6 +135,8 @@ cdef int beat(Pulse* p) noexcept nogil:
         return end(p, p.done_status)
     if p.deadline and time > p.deadline:
         return end(p, LIMIT_SECONDS)
+    if atomic_load(&cancellations) and is_cancelled():
+        return end(p, INTERRUPTED)
     if thread_state() != NULL and (
             holds_gil() or (thread_ident() == main_thread and time - p.beaten > <uint64_t>WAITING)):
         p.beaten = time

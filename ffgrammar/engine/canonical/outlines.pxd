@@ -40,11 +40,11 @@ cdef class Outlines:
     # Write the outline of a place: of a configuration and the rules' state there. The text so far ends after a token.
     cdef int find(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t* outline) noexcept nogil
 
-    # Write the number of the outline of a tail.
-    cdef int find_of(self, uint32_t tail, uint32_t* outline) noexcept nogil
+    # Write the number of the outline of a tail. The engine counts the work.
+    cdef int find_of(self, Engine engine, uint32_t tail, uint32_t* outline) noexcept nogil
 
     # Part of find_of: append the items of the tokens that begin with the bytes of a node of the trie and go on with a tail.
-    cdef int collect(self, uint32_t tail, uint32_t node) noexcept nogil
+    cdef int collect(self, Engine engine, uint32_t tail, uint32_t node) noexcept nogil
 
     # Part of `collect`, for a tail that has MANY or ANYTHING.
     cdef int add_open(self, uint32_t tail, uint32_t node) noexcept nogil

@@ -22,6 +22,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_get, intern_init, intern_len
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
+from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.tails cimport ANYTHING, CAN_END, FREE, FREE_WORDS, MANY, OPEN, Tails
@@ -37,6 +38,7 @@ cdef enum:
     KIND = 0xC0000000        # the bits of the kind
     ALL_TOKENS = 0xFFFFFFFF
     MAX_FREE = 64            # the most tokens that list_free lists
+    NODE_WORK = 50           # units of work (pulse.pxd) of a node that an outline is made of
 
 
 cdef inline uint32_t item_size(const uint32_t* item) noexcept nogil:
@@ -90,9 +92,9 @@ cdef class Outlines:
     cdef int find(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t* outline) noexcept nogil:
         cdef uint32_t tail
         cdef int status = self.tails.find(engine, config, at, &tail)
-        return self.find_of(tail, outline) if status >= 0 else status
+        return self.find_of(engine, tail, outline) if status >= 0 else status
 
-    cdef int find_of(self, uint32_t tail, uint32_t* outline) noexcept nogil:
+    cdef int find_of(self, Engine engine, uint32_t tail, uint32_t* outline) noexcept nogil:
         cdef size_t base = self.items.len
         cdef int status
         outline[0] = NO_OUTLINE
@@ -103,7 +105,7 @@ cdef class Outlines:
         outline[0] = self.outline_of.data[tail]
         if outline[0] != ABSENT:
             return OK
-        status = self.collect(tail, 0)
+        status = self.collect(engine, tail, 0)
         if status >= 0:
             status = intern_add(&self.outlines, self.items.data + base, self.items.len - base, outline)
         self.items.len = base
@@ -111,7 +113,7 @@ cdef class Outlines:
             self.outline_of.data[tail] = outline[0]
         return min(status, OK)
 
-    cdef int collect(self, uint32_t tail, uint32_t node) noexcept nogil:
+    cdef int collect(self, Engine engine, uint32_t tail, uint32_t node) noexcept nogil:
         cdef const TrieNode* nodes = self.rules.trie.nodes
         cdef const uint32_t* words = intern_get(&self.tails.tails, tail)
         cdef uint32_t count = intern_len(&self.tails.tails, tail)
@@ -124,19 +126,19 @@ cdef class Outlines:
             if not below:
                 continue
             next = node_token(&nodes[below])
-            status = 0
-            if next != self.rules.trie.pad_token:
+            status = pulse(&engine.recognizer.nodes.pulse, NODE_WORK)
+            if status >= 0 and next != self.rules.trie.pad_token:
                 status = self.rules.merges.reached(next)
             if status > 0 and not intern_get(&self.tails.tails, words[i + 1])[0] & CAN_END:
-                status = self.find_of(words[i + 1], &number)
+                status = self.find_of(engine, words[i + 1], &number)
                 if status >= 0:
                     status = self.judge(number, next)
             if status > 0:
                 status = vec_push(&self.items, next if status == 1 else next | <uint32_t>PERHAPS)
             if status >= 0 and node_size(&nodes[below]) > 1:
-                status = self.collect(words[i + 1], below)
+                status = self.collect(engine, words[i + 1], below)
             if status < 0:
-                return NO_MEMORY
+                return status
         return OK
 
     cdef int add_open(self, uint32_t tail, uint32_t node) noexcept nogil:
