@@ -40,12 +40,13 @@ COMMANDS = {
     "completion": "Print a script that completes commands, options, file names and names of grammars in a shell.",
 }
 
-EXIT_CODES = "0 yes or done, 1 a clean no, 2 wrong usage or a file error, 3 a bad grammar."
+EXIT_CODES = "0 yes or done, 1 a clean no, 2 wrong usage or a file error, 3 a bad grammar, or a limit that it reaches."
 # The variable by which a shell's completion script asks for completions. What to complete is in other variables.
 COMPLETE_VARIABLE = "_FFGRAMMAR_COMPLETE"
 
 EXIT_OK = 0
 EXIT_ERROR = 2
+EXIT_GRAMMAR = 3
 EXIT_INTERRUPTED = 130
 
 
@@ -154,14 +155,14 @@ def run(arguments: list[str]) -> int:
         complain(str(error))
         return EXIT_ERROR
     except Exception as error:
-        from ffgrammar import FFGrammarError
+        from ffgrammar import FFGrammarError, LimitError
 
         from .messages import told
 
         if not isinstance(error, FFGrammarError):
             raise
         complain(told(error))
-        return EXIT_ERROR
+        return EXIT_GRAMMAR if isinstance(error, LimitError) else EXIT_ERROR
     return code if isinstance(code, int) else EXIT_OK
 
 

@@ -22,6 +22,7 @@ OPTIONS = (
 
 # Patterns are compiled when there is a message, which most runs of a command never have.
 _LIMIT = r"limits=Limits\((\w+)=\.\.\.\)"
+_SAME_LIMITS = r"the same limits and (\w+)=\.\.\."
 _OPTION = rf"\b({'|'.join(OPTIONS)})=(?:(['\"])([^'\"]*)\2|(\d+))?"
 _PHRASES = {
     "base=": "a grammar in a file",
@@ -29,6 +30,7 @@ _PHRASES = {
     "import_paths=": "--import-path FOLDER",
     "eos_token_ids=": "--eos IDS",
     "pattern=": "--pattern REGEX",
+    "start=": "--start RULE",
     "pass the object that tiktoken.get_encoding returns, or use Tokenizer.from_file(path)": (
         "give the path of a tokenizer's file or of a model's folder"
     ),
@@ -47,6 +49,7 @@ def in_flags(message: str) -> str:
     `limits=Limits(nesting=...)` becomes `--limit nesting=N`, `formats='annotation'` becomes `--formats annotation`.
     """
     message = re.sub(_LIMIT, r"--limit \1=N", message)
+    message = re.sub(_SAME_LIMITS, r"--limit \1=N", message)
     message = re.sub(_OPTION, _flag, message)
     for argument, flag in _PHRASES.items():
         message = message.replace(argument, flag)

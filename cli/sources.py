@@ -86,6 +86,8 @@ def read_source(path: str, kind: str | None) -> Source:
     name = "stdin" if path == "-" else path
     kind = kind or EXTENSIONS.get(max(filter(path.lower().endswith, EXTENSIONS), key=len, default=""))
     data = read_input(path)
+    if not data and kind not in ("regex", "compiled"):
+        raise click.UsageError(f"{name} is empty; a grammar is expected")
     if kind is None and path != "-":
         raise click.UsageError(
             f"{name}: the extension does not say what kind of grammar this is, as {', '.join(EXTENSIONS)} would; "
@@ -140,8 +142,9 @@ def _limits(given: tuple[str, ...]) -> Limits:
     try:
         return replace(preset(), **limits)
     except TypeError as error:
-        known = ", ".join(Limits.__dataclass_fields__)
-        raise click.UsageError(f"--limit: no such limit; there are {known}") from error
+        known = ", ".join([*PRESETS, *Limits.__dataclass_fields__])
+        wrong = ", ".join([name for name in limits if name not in Limits.__dataclass_fields__])
+        raise click.UsageError(f"--limit {wrong}: no such limit; there are {known}") from error
 
 
 def _options(source: Source, limits: tuple[str, ...], compiling: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import click
 
 from .files import open_input, read_input
 from .html_report import html_option, write_page
+from .messages import told
 from .options import PATH, VocabularyName, example, grammar_argument, grammar_options, json_option, tokenizer_option
 from .progress import Progress
 from .show import GREEN, complain, emphasis, write_json
@@ -95,6 +96,8 @@ def _text_of_line(line: bytes, field: str | None) -> bytes:
 
 def _judge_lines(grammar: Grammar, order: KeyOrder, name: str, field: str | None, progress: Progress) -> int:
     """Judges each line of a file as a text of its own. Returns the exit code of the worst line."""
+    from ffgrammar import FFGrammarError
+
     code = 0
     with open_input(name) as file:
         for number, line in enumerate(file, 1):
@@ -102,9 +105,9 @@ def _judge_lines(grammar: Grammar, order: KeyOrder, name: str, field: str | None
             place = {"line": number} if name == "-" else {"file": name, "line": number}
             try:
                 found = judge(grammar, order, _text_of_line(line.rstrip(b"\r\n"), field))
-            except ValueError as error:
+            except (ValueError, FFGrammarError) as error:
                 code = 2
-                write_json({**place, "error": str(error)})
+                write_json({**place, "error": told(error)})
                 continue
             if found is not None:
                 code = max(code, 1)

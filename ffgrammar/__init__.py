@@ -17,8 +17,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ffgrammar.core.whole_imports import import_whole
-
 if TYPE_CHECKING:
     from ffgrammar.api.bitmask import allocate_bitmask
     from ffgrammar.api.character_prefix import CharacterPrefix, PrefixContext, PrefixDistribution
@@ -209,6 +207,9 @@ def __getattr__(name: str) -> Any:
     if home is None:
         raise AttributeError(f"module 'ffgrammar' has no attribute {name!r}")
     try:
+        # (here, because it takes longer than all other imports of this module)
+        from ffgrammar.core.whole_imports import import_whole
+
         value = getattr(import_whole(f"ffgrammar.{home}"), name)
     except ImportError as error:
         # (a compiled module is missing, or the one is that all of them need)

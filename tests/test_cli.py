@@ -357,6 +357,16 @@ def test_validate_reads_lines_fields_and_newlines(invoke: Invoke, lark_sum: str,
     assert found.code == 1
     assert [answer["accepted"] for answer in found.json_lines()] == [True, False, True]
     assert found.json_lines()[1]["rejected"]["at_end"]
+    # a line that reaches a limit is an error, and the next ones are answered
+    large = tmp_path / "large.lark"
+    rules = [f'r{i}: "z{i}" r{i} | "w"' for i in range(400)]
+    one_of = " | ".join([f'r{i} "y"' for i in range(400)])
+    large.write_text("\n".join(['start: "a" "x" s | "b"', f"s: {one_of}", *rules]))
+    found = invoke("validate", str(large), "--limit", "row_items=300", "--ndjson", stdin="axw\nb\na\n")
+    assert found.code == 2
+    assert [answer.get("accepted") for answer in found.json_lines()] == [None, True, False]
+    assert "raise it with --limit row_items=N" in found.json_lines()[0]["error"]
+
     lines = "".join(json.dumps(item) + "\n" for item in [{"text": "1"}, {"text": "x"}, {"other": 1}, {"text": {}}])
     found = invoke("validate", lark_sum, "--ndjson", "--field", "text", stdin=lines + "{\n")
     assert found.code == 2
@@ -579,7 +589,12 @@ def test_choice_reads_lines_or_an_array(invoke: Invoke, tmp_path: Path) -> None:
         (["mask", "-", "--draft", "5"], "{}", 2, "--draft 5"),
         (["mask", "-", "--registry", "/no/such/file.json"], "{}", 2, "No such file"),
         (["mask", "-", "--type", "lark", "--registry", "x"], "{}", 2, "--registry is for JSON schemas"),
-        (["mask", "-", "--type", "lark", "--property-order", "any"], "", 2, "--property-order is for JSON schemas"),
+        (
+            ["mask", "-", "--type", "lark", "--property-order", "any"],
+            "start: A",
+            2,
+            "--property-order is for JSON schemas",
+        ),
         (["mask", "-", "--lexing", "any"], "{}", 2, "--lexing is for Lark grammars"),
         (["mask", "-", "--max-tokens", "0"], '{"const": 7}', 2, "--max-tokens 0 is too few: the shortest text needs 1"),
         (["mask", "-", "--max-tokens", "3", "--canonical"], "{}", 2, "both max_tokens and canonical tokens"),

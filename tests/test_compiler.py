@@ -76,6 +76,31 @@ def test_what_has_begun_goes_on_without_its_caller(tok: ff.Tokenizer, caplog: py
     assert not caplog.records
 
 
+def test_closing_ends_what_nobody_waits_for(tok: ff.Tokenizer) -> None:
+    """Its thread ends at the next beat. With these limits it would compile for half a minute."""
+    condition = {"properties": {"t": {"pattern": "a"}}, "required": ["t"]}
+    then = {"properties": {"t": {"maxLength": 1}}}
+    slow = {"allOf": [{"if": _with(condition, i), "then": _with(then, i)} for i in range(1500)]}
+
+    async def run(compiler: ff.Compiler) -> None:
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(compiler.compile_async(ff.compile_json_schema, slow), 0.5)
+
+    with ff.Compiler(tok, limits=ff.Limits.trusted()) as compiler:
+        asyncio.run(run(compiler))
+        assert compiler.stats()["pending"] == 1
+    stats = compiler.stats()
+    assert (stats["pending"], stats["given_up"], stats["compiled"], stats["failed"]) == (0, 1, 0, 0)
+    # the threads of other compilers, this one too, are as before
+    assert ff.Compiler(tok).compile(ff.compile_regex, "a+").matcher().accept_bytes(b"aa") == 2
+
+
+def _with(schema: dict[str, Any], number: int) -> dict[str, Any]:
+    """A schema with another pattern and another length for each number."""
+    text = {key: f"a{number}" if key == "pattern" else 50 + number for key in schema["properties"]["t"]}
+    return {"properties": {"t": text}, "required": ["t"] if "required" in schema else [f"k{number}"]}
+
+
 def test_a_source_is_compiled_once(tok: ff.Tokenizer) -> None:
     held = Held()
     with ff.Compiler(tok, threads=4) as compiler, ThreadPoolExecutor(8) as callers:

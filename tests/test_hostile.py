@@ -359,6 +359,58 @@ def test_paths_with_null_characters(cl100k: ff.Tokenizer) -> None:
             ff.compile_lark("%import .x.X\nstart: X", cl100k, **paths)
 
 
+SKIPPED = r"""start: (A | B start)* E
+A: /[xyz]{1,3}/
+B: /z(x|y)*/
+E: "xy"
+%ignore /[xy]{2,}/
+"""
+
+
+def test_all_searches_of_a_canonical_call_share_one_bound(cl100k: ff.Tokenizer) -> None:
+    """Each call first looks whether a sentence goes on after the bytes. It took up to four seconds, and met another
+    limit."""
+    matcher = ff.compile_lark(SKIPPED, cl100k).matcher(canonical=True)
+    assert matcher.accept_bytes(b"z") == 1
+    for call in (matcher.allowed_token_ids, matcher.forced_tokens, lambda: matcher.accept_token(87)):
+        with pytest.raises(ff.LimitError) as caught:
+            call()
+        assert caught.value.limit == "mask_work"
+    assert matcher.text_bytes == b"z"
+
+
+def test_many_small_pieces_of_a_text(cl100k: ff.Tokenizer) -> None:
+    """They are read once, and count as one text. What is kept of them is right after steps back, and in forks."""
+    grammar = ff.compile_regex("[a-z ]*", cl100k)
+    pieces, whole = grammar.matcher(canonical=True), grammar.matcher(canonical=True)
+    text = b"ab c" * 2_000
+    for byte in text:
+        pieces.accept_bytes(bytes([byte]))
+    whole.accept_bytes(text)
+    assert pieces.forced_tokens() == []
+    assert pieces.allowed_token_ids().tolist() == whole.allowed_token_ids().tolist()
+    fork = pieces.fork()
+    for matcher in (pieces, fork):
+        matcher.accept_token(int(cl100k.encode(" a")[0]))
+        matcher.rollback(5)
+        matcher.accept_bytes(b"x")
+    whole.rollback(1)
+    assert whole.text_bytes == b""
+    whole.accept_bytes(pieces.text_bytes)
+    for matcher in (pieces, fork):
+        assert matcher.allowed_token_ids().tolist() == whole.allowed_token_ids().tolist()
+
+
+def test_a_mask_that_fails_once_does_not_pass_later(cl100k: ff.Tokenizer) -> None:
+    """Its state is made of a hundred lexemes. Each is bounded by itself, so the mask passes at once."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    patterns = [f"{letters[i % 26]}.{{{i + 5}}}{letters[i % 26]}$" for i in range(100)]
+    grammar = ff.compile_json_schema({"anyOf": [{"type": "string", "pattern": one} for one in patterns]}, cl100k)
+    matcher = grammar.matcher()
+    matcher.accept_bytes(b'"a')
+    assert len(matcher.allowed_token_ids()) > 1000
+
+
 def _limit_of(matcher: ff.Matcher, vocab_size: int) -> ff.LimitError:
     with pytest.raises(ff.LimitError) as caught:
         matcher.fill_bitmask(ff.allocate_bitmask(1, vocab_size))

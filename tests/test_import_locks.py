@@ -50,3 +50,36 @@ CALLS = [
 def test_packages_come_before_their_files(call: str) -> None:
     done = subprocess.run([sys.executable, "-c", WATCHED + call], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (0, ""), done.stderr
+
+
+INTERRUPTED = """
+import _imp
+import signal
+import sys
+
+from ffgrammar.core.whole_imports import import_whole
+
+
+class Slow:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        if name == "slow_one":
+            signal.raise_signal(signal.SIGINT)
+            if {fails}:
+                raise ImportError("not here")
+        return None
+
+
+sys.meta_path.insert(0, Slow)
+try:
+    import_whole("slow_one")
+except (KeyboardInterrupt, ImportError) as error:
+    print(type(error).__name__, _imp.lock_held(), signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+
+
+@pytest.mark.parametrize("fails", [True, False])
+def test_an_import_ends_before_ctrl_c_is_answered(fails: bool) -> None:
+    program = INTERRUPTED.replace("{fails}", str(fails))
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "KeyboardInterrupt False True\n"), done.stderr

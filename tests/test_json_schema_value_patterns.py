@@ -133,7 +133,10 @@ def test_random_choices_of_strings(seed: int) -> None:
 
     for text in [*TEXTS, 1, 2, None, "abab", "ccc", [], {"a": 1}]:
         is_right = is_valid(schema, text)
-        assert (grammar is not None and is_sentence(grammar, json.dumps(text, separators=(",", ":")))) == is_right, (schema, text)
+        assert (grammar is not None and is_sentence(grammar, json.dumps(text, separators=(",", ":")))) == is_right, (
+            schema,
+            text,
+        )
         if isinstance(text, str) and text and grammar is not None:
             by_length = [
                 [option for option in options if not {"pattern", "enum"} & {*option, *option.get("not", ())}]

@@ -31,7 +31,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv("FFGRAMMAR_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cached_file, "MIN_BYTES", 0)
     monkeypatch.setattr(identity, "SETTLED_NS", -(10**12))
-    monkeypatch.setattr(build, "build_parts", lambda *args: BUILDS.append(args) or build_parts(*args))
+    monkeypatch.setattr(build, "build_parts", lambda *args, **more: BUILDS.append(args) or build_parts(*args, **more))
     BUILDS.clear()
     return tmp_path / "cache"
 

@@ -37,6 +37,7 @@ In reading order:
 - `thread_pool`: the threads that batches are shared out to.
 - `forks`: locks that are free in a child process.
 - `gate`: lets at most two threads compile at a time.
+- `whole_imports`: imports that Ctrl-C does not cut short.
 - `plain_data`: a quick bound on the size of dicts, lists and scalars.
 - `put_off`: work that no caller is to wait for.
 - `collector`: pausing Python's garbage collector.

@@ -108,8 +108,16 @@ class LimitError(FFGrammarError):
     def _message(self) -> str:
         what = " ".join([part for part in (self.detail, self.where) if part])
         told = f"{what}: " if what else ""
-        advice = self.advice or f"raise it with limits=Limits({self.limit}=...)"
+        advice = self.advice or self._how_to_raise()
         return f"{told}limit {self.limit}={self.value} reached; {advice}"
+
+    def _how_to_raise(self) -> str:
+        from ffgrammar.core.limits import Limits
+
+        if self.value == getattr(Limits, self.limit, None):
+            return f"raise it with limits=Limits({self.limit}=...)"
+        # (the caller has limits already, and should not lose the other ones)
+        return f"raise it with the same limits and {self.limit}=..."
 
     def locate(self, where: str) -> None:
         """Add the place, unless a nearer one is known."""

@@ -60,7 +60,8 @@ cdef uint32_t cancellations = 0
 
 
 def cancel_thread(thread):
-    """End the call of a thread at its next beat, with a KeyboardInterrupt, and each call that it begins, until `uncancel_thread`."""
+    """End the call of a thread at its next beat, with a KeyboardInterrupt, and each call that it begins, up to
+    `uncancel_thread`."""
     global cancellations
     cancelled.add(thread)
     atomic_put(&cancellations, <uint32_t>len(cancelled))

@@ -73,7 +73,8 @@ def _compile_text(text: str, tokenizer: Tokenizer, options: dict[str, Any]) -> G
     found = [kind for kind in KINDS if kind.is_text(text)]
     if not found:
         raise GrammarError(
-            f"what the text {shown(text)} is cannot be told: {unknown_text(text)}; or call one of {_FUNCTIONS}"
+            f"it is not clear what kind of grammar the text {shown(text)} is: {unknown_text(text)}; "
+            f"or call one of {_FUNCTIONS}"
         )
     kind = _one(found)
     value = _json(text, options) if kind.function == "compile_json_schema" else None

@@ -17,6 +17,7 @@ In reading order:
     outlines        the tokens that can come next inside a pre-token, as the tails tell
     characters      the order in which printable ASCII characters are tried
     witnesses       short texts after which the pre-token can end
+    route_lists     which tokens may come at a place, whatever token stands before them
     routes          which tokens can come after a token, place by place
     hints           tokens with which searches succeeded
     lookahead       whether the text can go on to a sentence so that its tokens stay as they are

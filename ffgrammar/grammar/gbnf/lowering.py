@@ -69,7 +69,7 @@ def build(
 
         hint = did_you_mean(start, list(source.rules))
         rules = f"; the rules are {one_of(source.rules)}" if source.rules else "; there are no rules"
-        raise error_at(text, 0, f"there is no rule {start!r} to start with{hint}{rules}")
+        raise error_at(text, 0, f"there is no rule {start!r} to start with{hint}{rules}; name another one with start=")
     vocabulary = Vocabulary(special_tokens or {}, end_tokens)
     return _Lowering(source, store, limits, vocabulary).grammar(start, dialect)
 

@@ -314,4 +314,4 @@ def no_start(source: Source, start: str) -> str:
     """The end of a message about a start that is not defined."""
     hint = did_you_mean(start, [*source.rules, *source.terminals])
     rules = f"; the rules are {one_of(source.rules)}" if source.rules else "; there are no rules"
-    return f"no rule {start!r} to start with{hint}{rules}"
+    return f"no rule {start!r} to start with{hint}{rules}; name another one with start="

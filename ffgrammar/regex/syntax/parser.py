@@ -353,7 +353,7 @@ class _Parser(ClassParser):
                 self.fail("the group opens with an unknown extension", column)
             self.pos = match.end()
         if len(self.frames) >= self.nesting:
-            raise LimitError("nesting", self.nesting, f"column {column + 1}: groups are nested too deep")
+            raise LimitError("nesting", self.nesting, "groups are nested too deep", f"at column {column + 1}")
         if self.pending:
             self.items.append(("text", "".join(self.pending)))
             self.pending = []

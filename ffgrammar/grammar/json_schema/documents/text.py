@@ -35,7 +35,12 @@ def read_text(text: str, limits: Limits, what: str = "the schema") -> Any:
         message = f"{what} is not JSON: {error.msg}{path_hint(text)}"
         raise GrammarError(message, line=error.lineno, column=error.colno) from None
     except RecursionError:
-        raise LimitError("nesting", limits.nesting, f"{what} is nested too deep to be read") from None
+        raise LimitError(
+            "nesting",
+            limits.nesting,
+            f"{what} is nested too deep for Python's reader of JSON, which gives up near 1,000 levels",
+            advice="in Python, pass the schema as objects instead of text",
+        ) from None
     except ValueError as error:
         raise GrammarError(f"{what} is not JSON: {error}") from None
 

@@ -11,9 +11,9 @@ What choices between lengths leave is found by arithmetic: as expressions beside
 many states.
 
 Strings that match a pattern, or are listed, are spelled in one way, others in every way that JSON has. So where each
-choice is between patterns and lengths, strings get two alternatives: one in which all choices are made for lengths, and one for strings
-that are spelled in the one way. (200 conditions on a pattern of one key, each of which bounds its length, compile in
-0.45 s. With one alternative for each choice they took 6 s.)
+choice is between patterns and lengths, strings get two alternatives: one in which all choices are made for lengths, and
+one for strings that are spelled in the one way. (200 conditions on a pattern of one key, each of which bounds its
+length, compile in 0.45 s. With one alternative for each choice they took 6 s.)
 """
 
 from __future__ import annotations
