@@ -362,9 +362,9 @@ def test_validate_reads_lines_fields_and_newlines(invoke: Invoke, lark_sum: str,
     rules = [f'r{i}: "z{i}" r{i} | "w"' for i in range(400)]
     one_of = " | ".join([f'r{i} "y"' for i in range(400)])
     large.write_text("\n".join(['start: "a" "x" s | "b"', f"s: {one_of}", *rules]))
-    found = invoke("validate", str(large), "--limit", "row_items=300", "--ndjson", stdin="axw\nb\nc\n")
+    found = invoke("validate", str(large), "--limit", "row_items=300", "--ndjson", stdin="axw\nb\nb\n")
     assert found.code == 2
-    assert [answer.get("accepted") for answer in found.json_lines()] == [None, True, False]
+    assert [answer.get("accepted") for answer in found.json_lines()] == [None, True, True]
     assert "raise it with --limit row_items=N" in found.json_lines()[0]["error"]
 
     lines = "".join(json.dumps(item) + "\n" for item in [{"text": "1"}, {"text": "x"}, {"other": 1}, {"text": {}}])
