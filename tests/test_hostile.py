@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import pickle
@@ -377,6 +378,20 @@ def test_all_searches_of_a_canonical_call_share_one_bound(cl100k: ff.Tokenizer) 
             call()
         assert caught.value.limit == "mask_work"
     assert matcher.text_bytes == b"z"
+
+
+def test_the_bound_of_a_canonical_call_ends_with_it(cl100k: ff.Tokenizer) -> None:
+    """A text may be read in any case. It takes more work than the bound of a mask allows here."""
+    grammar = ff.compile_lark('start: "x"*', cl100k, limits=ff.Limits(mask_work=1))
+    matchers = [grammar.matcher(canonical=True), grammar.matcher(prompt="Answer: x")]
+    assert matchers[1].prompt_rest
+    for matcher in matchers:
+        matcher.forced_tokens()
+        with contextlib.suppress(ff.LimitError):
+            matcher.allowed_token_ids()
+        matcher.accept_token(int(cl100k.encode(" x" if matcher.prompt_rest else "x")[0]))
+        plain = grammar.matcher()
+        assert plain.accept_bytes(b"x" * 300_000) == 300_000
 
 
 def test_many_small_pieces_of_a_text(cl100k: ff.Tokenizer) -> None:

@@ -20,10 +20,10 @@ cdef class CanonicalPolicy:
     cdef CanonicalCaches caches
     cdef Lookahead lookahead
     cdef TokenHistory tokens
-    # The work of one call is bounded as that of a mask is. The lock is held, and the bound set, from `enter` to `leave`.
+    # The work of one call is bounded as that of a mask is. The bound is set from `begin` to `leave`.
     cdef uint64_t spent    # work of the current call, up to the last `leave`
-    cdef uint64_t began    # the work of all calls at the last `enter`
-    cdef Bounds before     # what bounded the recognizer before the last `enter`
+    cdef uint64_t began    # the work of all calls at the last `begin`
+    cdef Bounds before     # what bounded the recognizer before the last `begin`
 
     # In all methods `cursor` is the cursor of the matcher. `pending` has the pending bytes of the matcher's prompt; without a
     # prompt there are none. Unless its comment says otherwise, a method takes the engine's lock itself, and raises LimitError,
@@ -49,11 +49,14 @@ cdef class CanonicalPolicy:
     # A policy for a fork of the matcher.
     cdef CanonicalPolicy copy(self)
 
-    # Call this before a search, with the engine's lock held. It revalidates the cursor and the look-ahead, writes to `config`
-    # where the search begins, and bounds the work. Returns a status. Whatever it is, `leave` must follow.
+    # Call this before a search, with the engine's lock held. It revalidates the cursor and the look-ahead, and writes to `config`
+    # where the search begins. Returns a status.
     cdef int enter(self, Cursor* cursor, PendingPrefix pending, Config* config) noexcept nogil
 
-    # End what `enter` has begun, and release the engine's lock. Returns nothing.
+    # Call `enter`, and bound the work of the current call. Returns a status. Whatever it is, `leave` must follow.
+    cdef int begin(self, Cursor* cursor, PendingPrefix pending, Config* config) noexcept nogil
+
+    # End what `begin` has begun, and release the engine's lock. Returns nothing.
     cdef void leave(self) noexcept nogil
 
     # Write to `at` the state of the rules after the cursor's tokens. Sets `given` to True if the last step came as bytes or if

@@ -55,7 +55,11 @@ cdef class CanonicalPolicy:
             status = self.lookahead.enter(self.engine, pending)
         if status >= 0:
             config[0] = search_start(&pending, &cursor.now)
-        # (reading the text again is no part of this work)
+        return status
+
+    cdef int begin(self, Cursor* cursor, PendingPrefix pending, Config* config) noexcept nogil:
+        # (reading the text again is no part of the work that is bounded)
+        cdef int status = self.enter(cursor, pending, config)
         self.before = begin_work(&self.engine.masks, &self.engine.recognizer, self.spent)
         self.began = work_done(&self.engine.recognizer.nodes.pulse)
         return status
@@ -90,7 +94,7 @@ cdef class CanonicalPolicy:
             return 0
         self.engine.acquire()
         try:
-            self.engine.checked(self.enter(cursor, pending, &config))
+            self.engine.checked(self.begin(cursor, pending, &config))
             if self.rules.is_whole(at) and self.engine.checked(self.lookahead.steps.accepting(self.engine, &config)):
                 return 0
             if self.engine.checked(count_tokens(self.engine, self.lookahead, &config, at, &token)) == 0:
@@ -140,7 +144,7 @@ cdef class CanonicalPolicy:
         cdef uint32_t start = self.engine.trie.offsets[token]
         cdef uint32_t count = self.engine.trie.offsets[token + 1] - start
         cdef uint32_t skipped = 0
-        cdef int status = self.enter(cursor, pending, &config)
+        cdef int status = self.begin(cursor, pending, &config)
         if status < 0:
             return status
         while skipped < count and config.row == PENDING:
@@ -177,7 +181,7 @@ cdef class CanonicalPolicy:
                 at.last == <uint32_t>FIRST and self.begins_with_few(masks, cursor, pending)):
             sieve = sieve_after(self.rules, &at)
         self.engine.acquire()
-        status = self.enter(cursor, pending, &config)
+        status = self.begin(cursor, pending, &config)
         if status >= 0:
             status = masks.fill(self.engine, &config, &at, sieve, row, count)
         self.leave()
@@ -187,7 +191,7 @@ cdef class CanonicalPolicy:
         cdef Config config
         cdef int status
         self.engine.acquire()
-        status = self.enter(cursor, pending, &config)
+        status = self.begin(cursor, pending, &config)
         if status >= 0:
             status = masks.begins_with_few(self.engine, &config)
         self.leave()
@@ -203,13 +207,11 @@ cdef class CanonicalPolicy:
         cdef CanonicalState at
         cdef Config config
         cdef bint given
-        self.spent = 0
         self.follow(cursor, &at, &given)
         self.engine.acquire()
         try:
             self.engine.checked(self.enter(cursor, pending, &config))
             # (each token has a bound of its own)
-            end_work(&self.engine.recognizer, &self.before)
             return forced_run(self.engine, self.lookahead, &config, &at, False)
         finally:
-            self.leave()
+            self.engine.release()
