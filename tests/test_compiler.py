@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import gc
 import os
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -93,6 +95,37 @@ def test_closing_ends_what_nobody_waits_for(tok: ff.Tokenizer) -> None:
     assert (stats["pending"], stats["given_up"], stats["compiled"], stats["failed"]) == (0, 1, 0, 0)
     # the threads of other compilers, this one too, are as before
     assert ff.Compiler(tok).compile(ff.compile_regex, "a+").matcher().accept_bytes(b"aa") == 2
+
+
+CANCELLED = """
+import os, threading
+import ffgrammar as ff
+from ffgrammar.core.pulse import cancel_thread, uncancel_thread
+
+tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+pattern = "^" + "".join(f"(?=.*{letter})" for letter in "abcdefgh") + ".{8}$"
+grammar = ff.compile_json_schema({"type": "string", "pattern": pattern}, tok)
+cancel_thread(threading.get_ident())
+child = os.fork()
+try:
+    matcher = grammar.matcher(canonical=True)
+    matcher.accept_bytes(b'"')
+    matcher.allowed_token_ids()
+    print("made", flush=True)
+except KeyboardInterrupt:
+    print("ended", flush=True)
+uncancel_thread(threading.get_ident())
+if child:
+    os.waitpid(child, 0)
+    matcher.allowed_token_ids()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no forks here")
+def test_a_child_process_has_no_thread_that_is_to_end() -> None:
+    """Its threads may have the numbers of threads that ended with a call in the parent."""
+    done = subprocess.run([sys.executable, "-c", CANCELLED], capture_output=True, text=True, check=False)
+    assert (done.returncode, sorted(done.stdout.split())) == (0, ["ended", "made"]), done.stderr
 
 
 def _with(schema: dict[str, Any], number: int) -> dict[str, Any]:

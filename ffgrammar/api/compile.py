@@ -21,6 +21,7 @@ from ffgrammar.core.errors import GrammarError
 from ffgrammar.core.gate import gate
 from ffgrammar.core.limits import Limits
 from ffgrammar.core.path_hint import with_path_hint
+from ffgrammar.core.whole_imports import import_whole
 from ffgrammar.grammar.ir import GrammarIR
 from ffgrammar.regex.expr.store import ExprStore
 from ffgrammar.tokens.tokenizer import Tokenizer
@@ -118,9 +119,11 @@ def compile_json_schema(
         ImportError: the schema is a type that needs pydantic, which is not installed.
         TypeError: the tokenizer or the limits are of another type.
     """
+    import_whole("ffgrammar.grammar.json_schema")
     from ffgrammar.grammar import json_schema
 
     if not isinstance(schema, (dict, bool, str)):
+        import_whole("ffgrammar.api.types.schema_of")
         from ffgrammar.api.types.schema_of import is_python_type, schema_of
 
         schema = schema_of(schema) if is_python_type(schema) else schema
@@ -176,6 +179,7 @@ def compile_lark(
         LimitError: a bound was reached.
         TypeError: an argument is of another type.
     """
+    import_whole("ffgrammar.grammar.lark")
     from ffgrammar.grammar import lark
 
     _check_lark(text, start, lexing, import_paths, grammars)
@@ -255,6 +259,7 @@ def compile_ebnf(text: str, tokenizer: Tokenizer, *, start: str = "root", limits
 
 
 def _compiled_rules(dialect: str, text: str, tokenizer: Tokenizer, start: str, limits: Limits | None) -> Grammar:
+    import_whole("ffgrammar.grammar.gbnf")
     from ffgrammar.grammar import gbnf
 
     expect(f"compile_{dialect}: text", text, str, "a str")
@@ -305,6 +310,7 @@ def compile_regex(
         TypeError: an argument is of another type.
         ValueError: there is no such dialect.
     """
+    import_whole("ffgrammar.grammar.regex")
     from ffgrammar.grammar import regex
 
     expect("compile_regex: pattern", pattern, str, "a str")
@@ -330,6 +336,7 @@ def compile_choice(
         TypeError: `choices` is neither a str nor an iterable, or is a mapping; or the tokenizer or the limits are of
             another type.
     """
+    import_whole("ffgrammar.grammar.choice")
     from ffgrammar.grammar import choice
 
     if isinstance(choices, Mapping) or not isinstance(choices, Iterable):
@@ -358,6 +365,7 @@ def compile_structural_tag(
         LimitError: a bound was reached.
         TypeError: an argument is of another type.
     """
+    import_whole("ffgrammar.grammar.structural_tag")
     from ffgrammar.grammar import structural_tag
     from ffgrammar.grammar.composition.parts import texts
 
@@ -401,6 +409,7 @@ def compose(part: Composable, tokenizer: Tokenizer, *, limits: Limits | None = N
         LimitError: a bound was reached.
         TypeError: an argument is of another type.
     """
+    import_whole("ffgrammar.api.parts")
     from ffgrammar.api.parts import as_part
     from ffgrammar.grammar.composition.parts import texts
 
@@ -413,6 +422,7 @@ def compose(part: Composable, tokenizer: Tokenizer, *, limits: Limits | None = N
 
 def composed(root: Part, tokenizer: Tokenizer, limits: Limits | None = None) -> Grammar:
     """`compose`, without warnings."""
+    import_whole("ffgrammar.grammar.composition")
     from ffgrammar.grammar import composition
 
     def build(store: ExprStore, bounds: Limits) -> GrammarIR:

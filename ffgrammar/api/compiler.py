@@ -153,8 +153,7 @@ class Compiler:
         with self._lock:
             self._closed = True
             for flight in self._flights.values():
-                if flight.waiting == 0 and flight.thread:
-                    cancel_thread(flight.thread)
+                self._end_unwanted(flight)
         if self._process == os.getpid():
             self._pool.shutdown()
 
@@ -211,7 +210,9 @@ class Compiler:
             self._run(flight, function, source, options)
 
     def _run(self, flight: _Flight, function: Callable[..., Grammar], source: Any, options: dict[str, Any]) -> None:
-        flight.thread = threading.get_ident()
+        with self._lock:
+            flight.thread = threading.get_ident()
+            self._end_unwanted(flight)
         try:
             grammar = function(source, self._tokenizer, **options)
         except BaseException as error:
@@ -243,6 +244,14 @@ class Compiler:
             if is_last and flight.future.cancel():
                 del self._flights[flight.key or flight]
                 self._counts["given_up"] += 1
+            elif is_last:
+                self._end_unwanted(flight)
+
+    def _end_unwanted(self, flight: _Flight) -> None:
+        """End a compilation that has begun if nobody waits for it and the compiler is closed. Call this with the lock
+        held, while the compilation is in `_flights`."""
+        if self._closed and flight.waiting == 0 and flight.thread:
+            cancel_thread(flight.thread)
 
 
 def _mark_retrieved(waiting: asyncio.Future[Grammar]) -> None:

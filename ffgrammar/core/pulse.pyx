@@ -45,18 +45,19 @@ cdef enum:
     WAITING = 40 * 1000 * 1000  # ns after which a main thread that does not hold it asks for signals
 
 cdef unsigned long main_thread = 0
+# The threads whose calls end at their next beat, and how many these are
+cdef set cancelled = set()
+cdef uint32_t cancellations = 0
 cdef object give_turn = turn
 
 
 def note_main_thread():
-    """Note which thread runs the handlers of signals."""
-    global main_thread
+    """Note which thread runs the handlers of signals. No thread is cancelled: after a fork, others have the numbers of those
+    that were."""
+    global main_thread, cancellations
     main_thread = threading.main_thread().ident
-
-
-# The threads whose calls end at their next beat
-cdef set cancelled = set()
-cdef uint32_t cancellations = 0
+    cancelled.clear()
+    atomic_put(&cancellations, 0)
 
 
 def cancel_thread(thread):

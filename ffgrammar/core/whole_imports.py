@@ -26,13 +26,19 @@ def import_whole(name: str) -> ModuleType:
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
         return import_module(name)
     caught: list[tuple[int, FrameType | None]] = []
+
+    def catch(number: int, frame: FrameType | None) -> None:
+        caught.append((number, frame))
+
     try:
-        signal.signal(signal.SIGINT, lambda number, frame: caught.append((number, frame)))
+        signal.signal(signal.SIGINT, catch)
     except ValueError:  # a subinterpreter
         return import_module(name)
     try:
         return import_module(name)
     finally:
-        signal.signal(signal.SIGINT, handler)
+        # (the module may have set a handler of its own)
+        if signal.getsignal(signal.SIGINT) is catch:
+            signal.signal(signal.SIGINT, handler)
         if caught:
             handler(*caught[-1])

@@ -49,8 +49,8 @@ cdef class Predecessors(TokenMasks):
 
     def before(self, token):
         """The mask of the predecessors of a token, as bytes: little-endian words of 32 bits, one more than other masks have.
-        Of several tokens with equal bytes, it has only the one that the tokenizer writes. It is all zeros for a token that
-        merges do not make.
+        Of several tokens with equal bytes, it has only the one that the tokenizer writes, and that is the one to ask about. It
+        is all zeros for a token that merges do not make.
 
         Raises:
             TokenizerError: the id is out of range.

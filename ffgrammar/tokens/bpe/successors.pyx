@@ -84,7 +84,8 @@ cdef class Successors(TokenMasks):
 
     def after(self, token):
         """The mask of the successors of a token, as bytes: little-endian words of 32 bits, one more than other masks have. It
-        is all zeros for a token that merges do not make.
+        is all zeros for a token that merges do not make. Of several tokens with equal bytes, ask about the one that the
+        tokenizer writes.
 
         Raises:
             TokenizerError: the id is out of range.
