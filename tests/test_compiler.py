@@ -79,10 +79,13 @@ def test_what_has_begun_goes_on_without_its_caller(tok: ff.Tokenizer, caplog: py
 
 
 def test_closing_ends_what_nobody_waits_for(tok: ff.Tokenizer) -> None:
-    """Its thread ends at the next beat. With these limits it would compile for half a minute."""
-    condition = {"properties": {"t": {"pattern": "a"}}, "required": ["t"]}
-    then = {"properties": {"t": {"maxLength": 1}}}
-    slow = {"allOf": [{"if": _with(condition, i), "then": _with(then, i)} for i in range(1500)]}
+    """Its thread ends at the next beat. The source would compile for many seconds."""
+
+    def rule(number: int) -> dict[str, Any]:
+        condition = {"properties": {"t": {"pattern": f"a{number}"}}, "required": ["t"]}
+        return {"if": condition, "then": {"properties": {"t": {"maxLength": number}}, "required": [f"k{number}"]}}
+
+    slow = {"allOf": [rule(number) for number in range(1500)]}
 
     async def run(compiler: ff.Compiler) -> None:
         with pytest.raises(asyncio.TimeoutError):
@@ -126,12 +129,6 @@ def test_a_child_process_has_no_thread_that_is_to_end() -> None:
     """Its threads may have the numbers of threads that ended with a call in the parent."""
     done = subprocess.run([sys.executable, "-c", CANCELLED], capture_output=True, text=True, check=False)
     assert (done.returncode, sorted(done.stdout.split())) == (0, ["ended", "made"]), done.stderr
-
-
-def _with(schema: dict[str, Any], number: int) -> dict[str, Any]:
-    """A schema with another pattern and another length for each number."""
-    text = {key: f"a{number}" if key == "pattern" else 50 + number for key in schema["properties"]["t"]}
-    return {"properties": {"t": text}, "required": ["t"] if "required" in schema else [f"k{number}"]}
 
 
 def test_a_source_is_compiled_once(tok: ff.Tokenizer) -> None:

@@ -1,7 +1,7 @@
 """The compile functions, one for each front-end: a source and a tokenizer in, a `Grammar` out.
 
-A front-end is imported when its function is first called. Compiling a source a second time returns the same grammar
-(grammar_cache.py).
+A front-end is imported when its function is first called, and `import_whole` keeps Ctrl-C from cutting this short.
+Compiling a source a second time returns the same grammar (grammar_cache.py).
 """
 
 from __future__ import annotations

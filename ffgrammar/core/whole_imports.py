@@ -2,7 +2,7 @@
 
 Many modules are imported when they are first needed. If a KeyboardInterrupt ends such an import, CPython may keep the
 import's lock, and other threads then wait for it without end. Some versions turn the KeyboardInterrupt into a
-RuntimeError, too. So Ctrl-C waits here until the import is done, which takes some 50 ms at most.
+RuntimeError, too. So Ctrl-C waits here until the import is done, which takes some tens of milliseconds.
 """
 
 from __future__ import annotations

@@ -54,6 +54,7 @@ cdef class CanonicalMasks:
 
     # Write the mask of what may come next, end-of-text tokens included, to `words`, which has `count` words. `at` is the rules'
     # state, and `sieve` is its sieve. It is None inside a character, and where `begins_with_few` holds at the start of a text.
+    # The caller bounds the work.
     cdef int fill(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept

@@ -309,6 +309,7 @@ cdef Bounds begin_work(const Masks* k, Recognizer* m, uint64_t spent) noexcept n
     cdef Bounds before = Bounds(m.dfa.max_states, m.nodes.pulse.done_most)
     m.dfa.max_states = min(before.max_states, <uint32_t>intern_count(&m.dfa.states) + k.max_new_states)
     if before.done_most == 0:
+        # (0 means any work, so less than nothing is left as 1)
         allow_work(&m.nodes.pulse, k.max_work - spent if k.max_work > spent else min(k.max_work, 1), LIMIT_MASK_WORK)
     return before
 

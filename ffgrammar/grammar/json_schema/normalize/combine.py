@@ -240,9 +240,7 @@ class Combiner(Contradictions):
         found = string_choices(one.choices, self._subschemas, self._strings, self.shapes, self._said)
         others = shape.types & ~STR
         free = [choice for choice, said in found if not others & ~said.free_types]
-        if not shape.types & STR and not free:
-            return False
-        if not found:
+        if not (found if shape.types & STR else free):
             return False
         if others:
             rest = shape.copy()
