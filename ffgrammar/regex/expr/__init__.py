@@ -4,6 +4,7 @@
 - members: how unions and intersections are simplified.
 - inclusion: whether an expression lies in a loop.
 - absorption: members that lie in a loop of another member.
+- loops: members that differ only in how often they begin with a loop.
 - derivative: derivatives, and the byte classes that they define.
 - lengths: lengths in an arithmetic progression.
 - crowding: whether an intersection asks for longer texts than it allows.

@@ -13,8 +13,9 @@ from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport LIMIT_EXPRESSION_SIZE, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_push
 from ffgrammar.regex.expr.absorption cimport absorb
+from ffgrammar.regex.expr.loops cimport merge_loops
 from ffgrammar.regex.expr.nodes cimport (
-    ALIVE, ANY, DEAD_END, EMPTY, FAR, K_AND, K_CAT, K_NOT, K_OR, K_SET, NOTHING, NULLABLE, Nodes, add_node, depth_of,
+    ALIVE, ANY, DEAD_END, EMPTY, FAR, K_AND, K_CAT, K_NOT, K_OR, K_REP, K_SET, NOTHING, NULLABLE, Nodes, add_node, depth_of,
     make_complement, make_concat, make_set, node, node_kind, node_len,
 )
 
@@ -76,6 +77,7 @@ cdef struct Gathered:
     # What `gather` found among the members.
     uint32_t bits[8]   # the union (OR) or intersection (AND) of the members that are byte sets
     bint has_set
+    uint32_t loops     # how many members of a union begin with a loop
     bint has_empty     # whether the empty text is a member
     bint nullable      # whether some (OR) or all (AND) of the members other than EMPTY match the empty text
 
@@ -89,6 +91,7 @@ cdef inline bint gather(Nodes* n, uint32_t kind, size_t base, Gathered* found) n
     cdef size_t i
     cdef size_t kept = base + 1
     found.has_set = found.has_empty = False
+    found.loops = 0
     found.nullable = not is_union
     for j in range(8):
         found.bits[j] = 0 if is_union else 0xFFFFFFFF
@@ -112,6 +115,8 @@ cdef inline bint gather(Nodes* n, uint32_t kind, size_t base, Gathered* found) n
             for j in range(8):
                 found.bits[j] = found.bits[j] | words[j + 1] if is_union else found.bits[j] & words[j + 1]
             continue
+        if is_union and (words[0] == K_REP or (words[0] == K_CAT and node_kind(n, words[1]) == K_REP)):
+            found.loops += 1
         n.stack.data[kept] = e
         kept += 1
     n.stack.len = kept
@@ -312,6 +317,10 @@ cdef int simplify_members(Nodes* n, uint32_t kind, size_t base, uint32_t levels,
     if not gather(n, kind, base, &found):
         out[0] = ANY if kind == K_OR else NOTHING
         return OK
+    if found.loops > 1:
+        status = merge_loops(n, base)
+        if status < 0:
+            return status
     if kind == K_AND and found.has_empty:
         out[0] = EMPTY if found.nullable else NOTHING
         return OK

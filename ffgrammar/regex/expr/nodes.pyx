@@ -34,6 +34,7 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
     own_map(&n.owner, &n.classes)
     own_map(&n.owner, &n.within)
     own_map(&n.owner, &n.rounds)
+    own_map(&n.owner, &n.loops)
     own_vec(&n.owner, &n.search_texts)
     own_vec(&n.owner, &n.class_words)
     own_vec(&n.owner, &n.stack)
