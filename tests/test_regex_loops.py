@@ -21,7 +21,9 @@ bounds = st.tuples(st.integers(0, 4), st.one_of(st.none(), st.integers(0, 4))).m
     lambda pair: (pair[0], None if pair[1] is None else pair[0] + pair[1])
 )
 # (the third loop matches the empty text, and the second rest begins with a loop itself)
-members = st.lists(st.tuples(st.sampled_from(["a", "ab|b", "a?b?"]), bounds, st.sampled_from(["", "a{1,2}b", "b"])), max_size=6)
+members = st.lists(
+    st.tuples(st.sampled_from(["a", "ab|b", "a?b?"]), bounds, st.sampled_from(["", "a{1,2}b", "b"])), max_size=6
+)
 
 
 @given(members)
