@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections.abc import Iterable
 
 import pytest
 from hypothesis import given
@@ -43,33 +44,40 @@ def test_merged_members_match_the_same_texts(chosen: list[tuple[str, tuple[int, 
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "merged"),
+    ("rounds", "merged"),
     [
-        ((0, 5), (1, 9), (0, 9)),
-        ((1, 9), (0, 5), (0, 9)),
-        ((0, 3), (4, 6), (0, 6)),
-        ((4, 6), (0, 3), (0, 6)),
-        ((2, 8), (3, 5), (2, 8)),
-        ((0, 3), (2, None), (0, None)),
-        ((2, None), (5, None), (2, None)),
-        ((0, 3), (5, 6), None),
-        ((5, None), (0, 3), None),
+        ([(0, 5), (1, 9)], [(0, 9)]),
+        ([(0, 3), (4, 6)], [(0, 6)]),
+        ([(0, 3), (0, 5)], [(0, 5)]),
+        ([(2, 8), (3, 5)], [(2, 8)]),
+        ([(0, 3), (2, None)], [(0, None)]),
+        ([(2, None), (5, None)], [(2, None)]),
+        ([(0, 3), (5, 6)], [(0, 3), (5, 6)]),
+        ([(0, 3), (5, None)], [(0, 3), (5, None)]),
+        ([(2, 3), (6, 7), (4, 5)], [(2, 7)]),
+        ([(0, 1), (5, 6), (7, 8)], [(0, 1), (5, 8)]),
+        ([(0, 1), (3, 5), (2, 2), (7, 9)], [(0, 5), (7, 9)]),
     ],
 )
-@pytest.mark.parametrize("rest", ["", "b", "b{2,3}c"])
-def test_what_meets_is_merged(
-    one: tuple[int, int | None], other: tuple[int, int | None], merged: tuple[int, int | None] | None, rest: str
+@pytest.mark.parametrize("loop", ["ab", "a|bc", "a?b?"])
+@pytest.mark.parametrize("rest", ["", "b", "b{2,3}c", "(ab)*c"])
+def test_what_meets_is_merged_in_any_order(
+    rounds: list[tuple[int, int | None]], merged: list[tuple[int, int | None]], loop: str, rest: str
 ) -> None:
     store = ExprStore()
 
-    def loop(rounds: tuple[int, int | None]) -> int:
-        return store.concat([store.repeat(store.literal(b"ab"), *rounds), lw.compile_regex(store, rest)])
+    def union(chosen: Iterable[tuple[int, int | None]]) -> int:
+        after, inner = lw.compile_regex(store, rest), lw.compile_regex(store, loop)
+        return store.union([store.concat([store.repeat(inner, *bounds), after]) for bounds in chosen])
 
-    both = store.union([loop(one), loop(other)])
-    if merged is not None:
-        assert both == loop(merged)
-    else:
-        assert store.node(both)[0] == "union"
+    assert {union(chosen) for chosen in itertools.permutations(rounds)} == {union(merged)}
+    assert store.node(union(merged))[0] == "union" or len(merged) == 1 or loop == "a?b?"
+
+
+def test_unions_of_unions_are_merged() -> None:
+    store = ExprStore()
+    parts = [lw.compile_regex(store, f"(?:ab){{{lo},{hi}}}c") for lo, hi in [(0, 1), (4, 5), (2, 3)]]
+    assert store.union([store.union(parts[:2]), parts[2]]) == lw.compile_regex(store, "(?:ab){0,5}c")
 
 
 @given(st.text("ab.", max_size=40))
@@ -80,7 +88,7 @@ def test_ambiguous_labels(text: str) -> None:
 
 
 def test_what_labels_leave_stays_small() -> None:
-    """Each dot may end a label or be in one, so there are hundreds of ways to read 40 dots."""
+    """Each dot may end a label or be in one, so without merging there are hundreds of members after 40 dots."""
     store = ExprStore(Limits(expression_size=20))
     left = lw.compile_regex(store, r"(.{1,63}\.){1,127}[a-z]")
     for dots in range(1, 128):

@@ -4,7 +4,7 @@
 - members: how unions and intersections are simplified.
 - inclusion: whether an expression lies in a loop.
 - absorption: members that lie in a loop of another member.
-- loops: members that differ only in how often they begin with a loop.
+- loops: members of a union that differ only in the bounds of their first loop.
 - derivative: derivatives, and the byte classes that they define.
 - lengths: lengths in an arithmetic progression.
 - crowding: whether an intersection asks for longer texts than it allows.

@@ -1,6 +1,6 @@
-"""Unions and intersections are simplified before they are interned; nodes.pyx has the laws. Two further ones keep searches for
-several patterns small: members that lie in a loop of another member are dropped (inclusion.pyx), and a byte set with which all
-members begin is pulled out of them.
+"""Unions and intersections are simplified before they are interned; nodes.pyx has the laws. Three further ones keep
+expressions small: members that lie in a loop of another member are dropped (inclusion.pyx), members of a union that differ only in
+the bounds of their first loop become one (loops.pyx), and a byte set with which all members begin is pulled out of them.
 
 One set of functions makes both kinds; `kind` says which. They mirror each other: NOTHING is neutral in a union and decides an
 intersection, and ANY is neutral in an intersection and decides a union.
@@ -13,9 +13,9 @@ from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport LIMIT_EXPRESSION_SIZE, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_push
 from ffgrammar.regex.expr.absorption cimport absorb
-from ffgrammar.regex.expr.loops cimport merge_loops
+from ffgrammar.regex.expr.loops cimport first_loop, merge_loops
 from ffgrammar.regex.expr.nodes cimport (
-    ALIVE, ANY, DEAD_END, EMPTY, FAR, K_AND, K_CAT, K_NOT, K_OR, K_REP, K_SET, NOTHING, NULLABLE, Nodes, add_node, depth_of,
+    ALIVE, ANY, DEAD_END, EMPTY, FAR, K_AND, K_CAT, K_NOT, K_OR, K_SET, NOTHING, NULLABLE, Nodes, add_node, depth_of,
     make_complement, make_concat, make_set, node, node_kind, node_len,
 )
 
@@ -77,7 +77,7 @@ cdef struct Gathered:
     # What `gather` found among the members.
     uint32_t bits[8]   # the union (OR) or intersection (AND) of the members that are byte sets
     bint has_set
-    uint32_t loops     # how many members of a union begin with a loop
+    uint32_t loop_count  # of a union: how many members begin with a loop. Two or more may be merged.
     bint has_empty     # whether the empty text is a member
     bint nullable      # whether some (OR) or all (AND) of the members other than EMPTY match the empty text
 
@@ -91,7 +91,7 @@ cdef inline bint gather(Nodes* n, uint32_t kind, size_t base, Gathered* found) n
     cdef size_t i
     cdef size_t kept = base + 1
     found.has_set = found.has_empty = False
-    found.loops = 0
+    found.loop_count = 0
     found.nullable = not is_union
     for j in range(8):
         found.bits[j] = 0 if is_union else 0xFFFFFFFF
@@ -115,8 +115,8 @@ cdef inline bint gather(Nodes* n, uint32_t kind, size_t base, Gathered* found) n
             for j in range(8):
                 found.bits[j] = found.bits[j] | words[j + 1] if is_union else found.bits[j] & words[j + 1]
             continue
-        if is_union and (words[0] == K_REP or (words[0] == K_CAT and node_kind(n, words[1]) == K_REP)):
-            found.loops += 1
+        if is_union and first_loop(n, e) != NULL:
+            found.loop_count += 1
         n.stack.data[kept] = e
         kept += 1
     n.stack.len = kept
@@ -317,7 +317,7 @@ cdef int simplify_members(Nodes* n, uint32_t kind, size_t base, uint32_t levels,
     if not gather(n, kind, base, &found):
         out[0] = ANY if kind == K_OR else NOTHING
         return OK
-    if found.loops > 1:
+    if found.loop_count > 1:
         status = merge_loops(n, base)
         if status < 0:
             return status
