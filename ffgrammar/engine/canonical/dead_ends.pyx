@@ -15,6 +15,7 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
 from ffgrammar.core.sort cimport sort_words
+from ffgrammar.core.prefetch cimport prefetch
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.doubts cimport DEAD_END, Doubts
@@ -31,10 +32,12 @@ from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.tokens.canonical.endings cimport WAY_ON, last_byte
 from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED, CanonicalState
-from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON, Transition
+from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, GOES_ON, IS_CUT, NOT_COMING, Transition
 from ffgrammar.tokens.vocabulary.trie cimport node_token
 
 cdef enum:
+    # how many tokens ahead their outcomes are brought into the processor's cache
+    AHEAD = 16
     # in `verdicts`
     NOT_ASKED = 0xFFFFFFFF
     PLACE = 2  # from here on: the pre-token cannot end, and PLACE was added to the number of a place of Routes
@@ -201,7 +204,7 @@ cdef class DeadEnds:
         cdef const Transition* transition = part.transition
         cdef const uint32_t* tokens = self.leads.tokens.data
         cdef const uint32_t* numbers = self.leads.numbers.data
-        cdef uint32_t token
+        cdef uint32_t token, outcome
         cdef uint32_t* verdict
         cdef TraceMark mark
         cdef size_t i
@@ -210,8 +213,11 @@ cdef class DeadEnds:
         if vec_fill(&self.verdicts, (self.leads.configs.len >> 1) * transition.count, 0xFF) < 0:
             return NO_MEMORY
         for i in range(self.leads.tokens.len):
+            # (the tokens are in no order, so most of these words are not in the processor's cache)
+            prefetch(&transition.after[tokens[min(i + AHEAD, self.leads.tokens.len - 1)]])
             token = tokens[i]
-            if not bit_test(transition.mask, token):
+            outcome = transition.after[token]
+            if outcome == <uint32_t>NOT_COMING:
                 continue
             if part.way == GOES_ON and self.last < <uint32_t>UNCONSTRAINED:
                 if self.beside != NULL:
@@ -222,11 +228,11 @@ cdef class DeadEnds:
                     return NO_MEMORY
                 if status == 0:
                     continue
-            if bit_test(transition.cut, token):
+            if outcome == <uint32_t>IS_CUT:
                 status = self.single.judge(engine, part, token, &self.dead)
             else:
                 # (most tokens need no more than the first or the second look)
-                verdict = &self.verdicts.data[numbers[i] * transition.count + transition.after[token]]
+                verdict = &self.verdicts.data[numbers[i] * transition.count + outcome]
                 if verdict[0] == 1 or (is_place(verdict[0]) and self.lookahead.routes.is_known(verdict[0] - PLACE, token)):
                     continue
                 mark = trace_mark(&engine.recognizer.trace)

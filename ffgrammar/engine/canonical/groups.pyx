@@ -9,7 +9,6 @@ cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t, uint64_t
 
-from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.map cimport ABSENT, map_bytes, map_clear, map_free, map_get, map_init, map_put
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
@@ -17,7 +16,7 @@ from ffgrammar.engine.canonical.followers cimport OF_OUTLINE, Followers
 from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
 from ffgrammar.engine.masks.partition_cache cimport NOT_KEPT
 from ffgrammar.engine.masks.partition_notes cimport partitions_find_long_note, partitions_keep_long_note
-from ffgrammar.tokens.canonical.transitions cimport GOES_ON
+from ffgrammar.tokens.canonical.transitions cimport GOES_ON, IS_CUT
 
 cdef enum:
     MANY_GROUPED = 128  # from this many tokens on, groups are kept for all grammars
@@ -141,12 +140,12 @@ cdef class Groups:
     cdef int outcome_of(self, const SievePart* part, uint32_t token, uint32_t* outcome) noexcept nogil:
         cdef const Transition* transition = part.transition
         cdef int reached
-        if not bit_test(transition.mask, token) or bit_test(transition.cut, token):
+        outcome[0] = transition.after[token]
+        if outcome[0] >= <uint32_t>IS_CUT:
             return 0
         reached = self.rules.merges.reached(token)
         if reached < 0:
             return NO_MEMORY
-        outcome[0] = transition.after[token]
         if not reached or (self.rules.has_unmergeable and part.way != GOES_ON and self.rules.begins_unmergeable[token]):
             outcome[0] = BY_THEMSELVES
         return 1

@@ -23,6 +23,7 @@ from ffgrammar.engine.masks.compute cimport is_complete
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE
 from ffgrammar.tokens.canonical.rules cimport UNCONSTRAINED, CanonicalState
+from ffgrammar.tokens.canonical.transitions cimport IS_CUT
 
 cdef enum:
     NO_STATE = 0xFFFFFFFF
@@ -363,7 +364,7 @@ cdef class InsideTokens:
         cdef const uint32_t* plain = self.leads.plain.data
         cdef const uint32_t* has_lead = self.leads.has_lead.data
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
-        cdef uint32_t i, token
+        cdef uint32_t i, token, outcome
         # (many tokens in a row lead to one state and one outcome)
         cdef uint32_t known_state = NO_STATE
         cdef uint32_t known_outcome = 0
@@ -372,18 +373,18 @@ cdef class InsideTokens:
         cdef int status
         for i in range(count):
             token = tokens[i]
-            if (not bit_test(transition.mask, token) or bit_test(transition.cut, token)
-                    or self.verdicts.data[transition.after[token]] or not bit_test(plain, token)
+            outcome = transition.after[token]
+            if (outcome >= <uint32_t>IS_CUT or self.verdicts.data[outcome] or not bit_test(plain, token)
                     or bit_test(has_lead, token)):
                 continue
             status = self.leads.follow_inside(engine, self.leads.start.state, token, &config)
-            if status > 0 and config.state == known_state and transition.after[token] == known_outcome:
+            if status > 0 and config.state == known_state and outcome == known_outcome:
                 status = known
             elif status > 0:
-                status = self.single.can_end_at(engine, transition, transition.after[token], &config)
+                status = self.single.can_end_at(engine, transition, outcome, &config)
                 if status >= 0 and not config.row & VIRTUAL:
                     known_state = config.state
-                    known_outcome = transition.after[token]
+                    known_outcome = outcome
                     known = status
             if status == 0 and config.state > LAST_STATE:
                 # (the token leaves the lexeme)

@@ -18,7 +18,7 @@ from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend
 from ffgrammar.tokens.canonical.rules cimport FIRST, NO_NODE, UNCONSTRAINED, CanonicalRules, CanonicalState
-from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, Transition
+from ffgrammar.tokens.canonical.transitions cimport BEGINS, ENDS, IS_CUT, Transition
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token, subtree_end
 
 cdef enum:
@@ -64,7 +64,7 @@ cdef int find_endings(CanonicalRules rules, Transition* transition, uint32_t hyp
         while left:
             token = word << 5 | lowest_bit(left)
             left &= left - 1
-            if bit_test(transition.cut, token) or transition.needs_ending[transition.after[token]]:
+            if transition.after[token] == IS_CUT or transition.needs_ending[transition.after[token]]:
                 status = find_ending(rules, transition, hypothesis, way, token, tries_left)
                 if status < 0:
                     return status

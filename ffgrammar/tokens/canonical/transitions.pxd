@@ -17,12 +17,15 @@ cdef enum:
     BEGINS = 2
     # if more tokens than this lead to an outcome, they are not listed
     MAX_LISTED = 4096
+    # in `after`, instead of an outcome (all outcomes are less): the token is cut; it is not in `mask`
+    IS_CUT = 0xFFFE
+    NOT_COMING = 0xFFFF
 
 
 cdef struct Transition:
     uint32_t* mask        # the tokens that the automaton and `by_merges` let come; n_words words and a spare one
     uint32_t* cut         # the cut tokens: the tokens of `mask` that end inside a character; as many words
-    uint16_t* after       # by token that is not cut: the outcome that it leads to, by its number in `outcomes`
+    uint16_t* after       # by token: the outcome that it leads to, by its number in `outcomes`; or NOT_COMING or IS_CUT
     uint32_t count        # how many outcomes the tokens that are not cut lead to
     uint32_t all_count    # how many outcomes there are, those of `endings` included
     uint32_t* outcomes    # each is a set of hypotheses, as bits (Outcomes.words words)

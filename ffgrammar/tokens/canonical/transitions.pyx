@@ -10,7 +10,7 @@ cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint16_t, uint32_t
 from libc.stdlib cimport calloc, free, malloc
-from libc.string cimport memcpy
+from libc.string cimport memcpy, memset
 
 from ffgrammar.core.bits cimport bit_set, lowest_bit
 from ffgrammar.core.status cimport NO_MEMORY, OK
@@ -41,10 +41,11 @@ cdef class BoundaryTransition:
         # (one word more, because a node without a token has the token number 32 * n_words)
         self.data.mask = <uint32_t*>calloc(<size_t>n_words + 1, sizeof(uint32_t))
         self.data.cut = <uint32_t*>calloc(<size_t>n_words + 1, sizeof(uint32_t))
-        self.data.after = <uint16_t*>calloc(32 * (<size_t>n_words + 1), sizeof(uint16_t))
+        self.data.after = <uint16_t*>malloc(32 * (<size_t>n_words + 1) * sizeof(uint16_t))
         vec_init(&self.data.endings)
         if self.data.mask == NULL or self.data.cut == NULL or self.data.after == NULL:
             raise MemoryError
+        memset(self.data.after, NOT_COMING & 0xFF, 32 * (<size_t>n_words + 1) * sizeof(uint16_t))
 
     def __dealloc__(self):
         free(self.data.mask)
@@ -177,6 +178,7 @@ cdef class BoundaryTransitions:
         bit_set(made.mask, token)
         if path.character.need:
             bit_set(made.cut, token)
+            made.after[token] = IS_CUT
             return OK
         if path.outcome >= self.numbers.len and vec_fill(&self.numbers, path.outcome + 1 - self.numbers.len, 0xFF) < 0:
             return NO_MEMORY
