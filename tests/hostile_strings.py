@@ -34,3 +34,13 @@ def string_choices() -> Made:
         some = [{"format": name} for name in pair]
         yield f"exactly one of {' and '.join(pair)}", "json", string(oneOf=some), b'"a.example/'
         yield f"{pair[1]}, not {pair[0]}", "json", {**some[1], "type": "string", "not": some[0]}, b'"a.example/'
+    labels = r"^(?!.*://)(?=.{1,255}$)((.{1,63}\.){1,127}(?![0-9]*$)[a-z0-9-]+\.?)$"
+    yield "labels that may contain dots", "json", string(pattern=labels), b'"www.mail.example.com'
+    for name, short in (("dots", r"\.+"), ("a few letters", "[^-]{1,10}")):
+        chunks = [{"pattern": r"^(\w{1,9}-){0,60}$"}, {"pattern": rf"^((.{{5,14}}[a-z]{{0,3}}){{1,8}}|{short})$"}]
+        yield f"exactly one of labels and chunks, or {name}", "json", string(oneOf=chunks), b'"ab-cde-'
+    for n in (8, 12):
+        even = [{"pattern": f"^[^{c}]*({c}[^{c}]*{c}[^{c}]*)*$"} for c in LETTERS[:n]]
+        # (what follows an s contradicts itself)
+        never = r"^[a-rt-z ]*(?:s(?=(?:ab|cd){0,40}x$)(?!(?:[ac][bd]){0,50}[xy]$).*|0)$"
+        yield f"an even number of {n} letters, or never", "json", string(allOf=[{"pattern": never}, *even]), b'"ab'

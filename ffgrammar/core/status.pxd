@@ -18,7 +18,7 @@ cdef enum Status:
     INTERRUPTED = -10  # the handler of a signal has raised; its exception is set
     REENTERED = -11    # the handler of a signal uses the grammar in whose call it runs, or any in the middle of a fork
     LIMIT_MASK_WORK = -12
-    WIDE = -13         # a walk goes on in too many ways, and is given up (`Dfa.room`, `Dfa.work_end`); never reaches a user
+    WIDE = -13         # a walk goes on in too many ways, and is given up (`Dfa.room`, `Nodes.work_end`); never reaches a user
     LIMIT_COMPILE_WORK = -14
 
 

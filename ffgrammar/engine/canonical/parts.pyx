@@ -20,7 +20,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
-from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
+from ffgrammar.core.bits cimport bit_set, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init

@@ -7,7 +7,7 @@ from libc.string cimport memcpy
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_add, intern_truncate
 from ffgrammar.core.pulse cimport pulse
-from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push
 from ffgrammar.engine.masks.product_repair cimport repair_terms
 from ffgrammar.engine.masks.product_search cimport (
@@ -18,11 +18,11 @@ from ffgrammar.engine.masks.products cimport (
 )
 from ffgrammar.engine.masks.trie_walk cimport add_exit
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, LEAVE, NO_LEXEMES, dfa_step, dfa_target
-from ffgrammar.regex.dfa.parts cimport step_part
+from ffgrammar.regex.dfa.parts cimport NO_PART, step_part
 from ffgrammar.regex.expr.derivative cimport derivative
 from ffgrammar.regex.expr.emptiness cimport matches_something
 from ffgrammar.regex.expr.members cimport make_union
-from ffgrammar.regex.expr.nodes cimport EMPTY, K_OR, Nodes, make_concat, nullable
+from ffgrammar.regex.expr.nodes cimport ALIVE, EMPTY, K_OR, Nodes, make_concat, nullable
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, node_byte, node_depth, node_size, node_token, subtree_end
 
 cdef enum:
@@ -125,15 +125,40 @@ cdef int find_target(
     return min(status, OK)
 
 
+cdef int settle_parts(Products* p, uint32_t* parts, uint32_t width) noexcept nogil:
+    """Put NO_PART in the place of parts that match nothing, as far as a search shows it. Returns OK or a status.
+
+    (Otherwise such parts make different tuples, each of which needs a search among all parts.)
+    """
+    cdef Nodes* n = p.parts.nodes
+    cdef uint32_t i, e
+    cdef int status
+    for i in range(width):
+        e = p.parts.exprs.data[parts[i]]
+        if n.info.data[e] & ALIVE or p.is_unsettled:
+            continue
+        status = matches_something(n, e)
+        if status == 0:
+            parts[i] = NO_PART
+        elif status == LIMIT_EMPTINESS:
+            # (such a search takes long, and the other parts may decide)
+            p.is_unsettled = True
+        elif status < 0:
+            return status
+    return OK
+
+
 cdef int leave_tuple(
-    Products* p, Dfa* d, const uint32_t* before, const uint32_t* parts, uint32_t width, uint32_t byte, uint32_t* target,
+    Products* p, Dfa* d, const uint32_t* before, uint32_t* parts, uint32_t width, uint32_t byte, uint32_t* target,
 ) noexcept nogil:
     """`find_target` for what is asked for the first time; it is remembered. `target` becomes LEAVE where the lexeme ends before the
     byte."""
     cdef uint32_t number, accept
-    cdef int status
+    cdef int status = settle_parts(p, parts, width)
     # (what follows depends on the parts before the byte only if a tail may begin)
     p.text.len = 0
+    if status < 0:
+        return status
     if bit_test(p.closing, byte):
         status = NO_MEMORY if vec_extend(&p.text, before, width) < 0 else vec_push(&p.text, byte)
     else:

@@ -52,6 +52,7 @@ cdef struct Products:
     uint32_t in_vain   # how many searches in a row ended without an answer
     uint32_t not_after   # how many tuples in a row could not be completed after the last witness
     uint32_t unrepaired  # how many tuples in a row could not be completed part by part (product_repair.pxd)
+    bint is_unsettled  # whether a search for one part ended without an answer; then no part is searched for any more
     uint32_t hint      # the term that was last seen to match something
     uint32_t hint_word  # the word of witnesses that showed it
 

@@ -166,6 +166,7 @@ cdef int take_apart(Products* p, Dfa* d, uint32_t state) noexcept nogil:
         return 0
     p.terms.len = p.literals.len = p.start.len = 0
     p.hint = p.hint_word = p.in_vain = p.unrepaired = p.not_after = 0
+    p.is_unsettled = False
     map_clear(&p.places)
     intern_truncate(&p.asked, 0)
     p.targets.len = 0

@@ -38,7 +38,7 @@ cdef struct Masks:
     Vec reached          # scratch: lexer states
     Vec exits            # scratch: see trie_walk.pxd
     uint32_t room        # how many lexer states a walk may add (split_room) before it ends with WIDE; 0: any number
-    uint64_t work        # how much work a walk may do before a new lexer state ends it with WIDE; 0: any
+    uint64_t work        # how much work a walk may do before a search or a new lexer state ends it with WIDE; 0: any
     Products products    # states that are taken apart
     Scratch* scratch     # the mask being made; NULL between calls
     uint32_t takers      # how many calls, one inside the other, use it

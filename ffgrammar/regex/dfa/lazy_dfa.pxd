@@ -70,7 +70,6 @@ cdef struct Dfa:
     bint eager           # whether a lexeme ends as soon as no lexeme of its state can go on
     uint32_t max_states
     uint32_t room        # how many states a walk may still add, the last of which ends it with WIDE; 0: any number
-    uint64_t work_end    # a state that is added when more work is done (pulse.pxd) ends the walk with WIDE, too; 0: never
 
 # Make an automaton without states over the expressions of `nodes`, which must outlive it; the caller fills `lazy`. Returns
 # OK or NO_MEMORY; free it in both cases.

@@ -22,7 +22,6 @@ cdef int dfa_init(Dfa* d, Nodes* nodes) noexcept nogil:
     d.nodes = nodes
     d.max_states = 1 << 22
     d.room = 0
-    d.work_end = 0
     d.eager = False
     d.first_word = 0xFFFFFFFF
     owner_init(&d.owner)
@@ -122,7 +121,7 @@ cdef int find_state(Dfa* d, size_t base, uint32_t* state) noexcept nogil:
         d.room -= 1
         if d.room == 0:
             return WIDE
-    if d.work_end and work_done(&d.nodes.pulse) > d.work_end:
+    if d.nodes.work_end and work_done(&d.nodes.pulse) > d.nodes.work_end:
         return WIDE
     return LIMIT_DFA_STATES if number >= d.max_states else OK
 

@@ -6,8 +6,8 @@ from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.intern cimport intern_find
 from ffgrammar.core.map cimport ABSENT, Map, map_get, map_put
 from ffgrammar.core.owner cimport Owner, own_map, own_vec, owner_free, owner_init, owner_status
-from ffgrammar.core.pulse cimport pulse
-from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
+from ffgrammar.core.pulse cimport pulse, work_done
+from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK, WIDE
 from ffgrammar.core.vec cimport Vec, vec_extend, vec_push
 from ffgrammar.regex.expr.approximate cimport widened
 from ffgrammar.regex.expr.derivative cimport derivative, next_class
@@ -282,6 +282,8 @@ cdef int expand(Nodes* n, uint32_t number, bint again, Search* s) noexcept nogil
         s.work += node_len(n, e) + (n.tuples.words.len - before)
         if s.work > <uint64_t>n.max_search * WORDS_A_STEP or n.visits > n.visit_end:
             return LIMIT_EMPTINESS
+        if n.work_end and work_done(&n.pulse) > n.work_end:
+            return WIDE
         status = pulse(&n.pulse, 8)
         if status < 0:
             return status

@@ -7,8 +7,8 @@ from ffgrammar.regex.expr.nodes cimport K_CAT, K_REP, Nodes, node
 
 
 cdef inline const uint32_t* first_loop(const Nodes* n, uint32_t e) noexcept nogil:
-    """The words of the loop that an expression is or begins with; NULL if there is none. The pointer is valid until the next node is
-    added."""
+    """The words of the loop that an expression is or begins with; NULL if there is none. The pointer is valid until the next node
+    is added."""
     cdef const uint32_t* words = node(n, e)
     if words[0] == K_CAT:
         words = node(n, words[1])

@@ -87,6 +87,7 @@ cdef struct Nodes:
     uint32_t max_search  # expressions that one emptiness search may meet
     uint64_t visits      # nodes that were looked at to find byte classes: most of the work of searches
     uint64_t visit_end   # when there are more visits than this, searches end
+    uint64_t work_end    # a search or a new state of an automaton ends with WIDE when more work is done (pulse.pxd); 0: never
     Pulse pulse          # counts all work of the grammar's kernels
 
 

@@ -45,6 +45,7 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
     n.max_words = 0xFFFFFFFF
     n.texts_kept = 0
     n.visits = 0
+    n.work_end = 0
     n.visit_end = <uint64_t>-1
     n.pulse.left = n.pulse.beaten = n.pulse.handling = n.pulse.done = n.pulse.done_most = 0
     pulse_begin(&n.pulse, 0)
