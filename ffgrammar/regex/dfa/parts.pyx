@@ -59,8 +59,8 @@ cdef int fill_part(Parts* p, uint32_t part, uint32_t byte, uint32_t* after) noex
         same_class(p.nodes, e, byte, bits)
         status = derivative(p.nodes, e, byte, &found)
     if status >= 0:
-        # (There is no search for a match here, because a witness mostly shows that there is one. With searches for all parts, a mask
-        # of `idn-hostname` takes 47 ms instead of 22.)
+        # (There is no search for a match here, because a witness mostly shows that there is one. With searches for all parts, a
+        # mask of `idn-hostname` takes 47 ms instead of 22.)
         status = find_part(p, NOTHING if p.nodes.info.data[found] & DEAD_END else found, after)
     if status < 0:
         return status
