@@ -126,7 +126,7 @@ def test_all_of_many_are_decided_in_few_steps() -> None:
             "ab",
         ),
     ],
-    ids=["exactly one of 26", "all of 20", "8 look-aheads", "8 words", "labels or chunks", "12 letters, or never"],
+    ids=["exactly one of 26", "all of 20", "8 look-aheads", "8 words", "labels or chunks", "12 letters, and no s"],
 )
 def test_masks_of_many_patterns_have_a_small_budget(schema: Any, inside: str) -> None:
     """Every mask needs a twentieth of the default number of steps at most, and a fifth of the work."""

@@ -14,8 +14,8 @@ from libc.stdint cimport uint32_t
 
 from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init
-from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.prefetch cimport prefetch
+from ffgrammar.core.sort cimport sort_words
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.doubts cimport DEAD_END, Doubts
@@ -213,7 +213,8 @@ cdef class DeadEnds:
         if vec_fill(&self.verdicts, (self.leads.configs.len >> 1) * transition.count, 0xFF) < 0:
             return NO_MEMORY
         for i in range(self.leads.tokens.len):
-            # (the tokens are in no order, so most of these words are not in the processor's cache)
+            # (The tokens are in no order, so most of these words are not in the processor's cache. Without this, canonical masks
+            # take 1% longer.)
             prefetch(&transition.after[tokens[min(i + AHEAD, self.leads.tokens.len - 1)]])
             token = tokens[i]
             outcome = transition.after[token]

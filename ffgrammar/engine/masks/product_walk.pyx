@@ -6,8 +6,8 @@ from libc.string cimport memcpy
 
 from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_add, intern_truncate
-from ffgrammar.core.pulse cimport pulse
-from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK
+from ffgrammar.core.pulse cimport pulse, work_done
+from ffgrammar.core.status cimport LIMIT_EMPTINESS, NO_MEMORY, OK, WIDE
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_push
 from ffgrammar.engine.masks.product_repair cimport repair_terms
 from ffgrammar.engine.masks.product_search cimport (
@@ -27,6 +27,9 @@ from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, node_byte, node_d
 
 cdef enum:
     NO_STATE_YET = 0xFFFFFFFC  # in the place of a state: there is a tuple
+    # How much work (pulse.pxd) a search for one part takes: a fifth of what a mask may take by default. With a twentieth, some dead
+    # parts are not found, and masks of 16 ms end in a LimitError.
+    MAX_PART_WORK = 4000000
 
 
 # Putting a state together
@@ -134,14 +137,18 @@ cdef int settle_parts(Products* p, uint32_t* parts, uint32_t width) noexcept nog
     cdef uint32_t i, e
     cdef int status
     for i in range(width):
+        if p.is_unsettled:
+            return OK
         e = p.parts.exprs.data[parts[i]]
-        if n.info.data[e] & ALIVE or p.is_unsettled:
+        if n.info.data[e] & ALIVE:
             continue
+        n.work_end = work_done(&n.pulse) + MAX_PART_WORK
         status = matches_something(n, e)
+        n.work_end = 0
         if status == 0:
             parts[i] = NO_PART
-        elif status == LIMIT_EMPTINESS:
-            # (such a search takes long, and the other parts may decide)
+        elif status == WIDE or status == LIMIT_EMPTINESS:
+            # (the other parts may decide)
             p.is_unsettled = True
         elif status < 0:
             return status
@@ -152,13 +159,13 @@ cdef int leave_tuple(
     Products* p, Dfa* d, const uint32_t* before, uint32_t* parts, uint32_t width, uint32_t byte, uint32_t* target,
 ) noexcept nogil:
     """`find_target` for what is asked for the first time; it is remembered. `target` becomes LEAVE where the lexeme ends before the
-    byte."""
+    byte. Parts that are found to match nothing become NO_PART."""
     cdef uint32_t number, accept
     cdef int status = settle_parts(p, parts, width)
-    # (what follows depends on the parts before the byte only if a tail may begin)
-    p.text.len = 0
     if status < 0:
         return status
+    # (what follows depends on the parts before the byte only if a tail may begin)
+    p.text.len = 0
     if bit_test(p.closing, byte):
         status = NO_MEMORY if vec_extend(&p.text, before, width) < 0 else vec_push(&p.text, byte)
     else:

@@ -52,12 +52,12 @@ cdef struct Products:
     uint32_t in_vain   # how many searches in a row ended without an answer
     uint32_t not_after   # how many tuples in a row could not be completed after the last witness
     uint32_t unrepaired  # how many tuples in a row could not be completed part by part (product_repair.pxd)
-    bint is_unsettled  # whether a search for one part ended without an answer; then no part is searched for any more
+    bint is_unsettled  # whether a search for one part ended without an answer; then none follows in the same mask
     uint32_t hint      # the term that was last seen to match something
     uint32_t hint_word  # the word of witnesses that showed it
 
-# Make the tables if there are none, and anew if they are nearly full. They begin as zeros. `nodes` must outlive them. Returns OK
-# or NO_MEMORY.
+# Begin a mask. Make the tables if there are none, and anew if they are nearly full. They begin as zeros. `nodes` must outlive
+# them. Returns OK or NO_MEMORY.
 cdef int products_begin(Products* p, Nodes* nodes) noexcept nogil
 
 # Free the tables. They may be made again. (Their memory counts for `Limits.cache_bytes`, so they are not just emptied.)

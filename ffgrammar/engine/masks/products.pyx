@@ -23,6 +23,7 @@ cdef enum:
 
 cdef int products_begin(Products* p, Nodes* nodes) noexcept nogil:
     cdef int status
+    p.is_unsettled = False
     if p.parts.exprs.len > MAX_PARTS >> 1:
         products_free(p)
     if p.parts.exprs.len:
@@ -166,7 +167,6 @@ cdef int take_apart(Products* p, Dfa* d, uint32_t state) noexcept nogil:
         return 0
     p.terms.len = p.literals.len = p.start.len = 0
     p.hint = p.hint_word = p.in_vain = p.unrepaired = p.not_after = 0
-    p.is_unsettled = False
     map_clear(&p.places)
     intern_truncate(&p.asked, 0)
     p.targets.len = 0

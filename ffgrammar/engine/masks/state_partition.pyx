@@ -33,13 +33,13 @@ cdef enum:
 
 
 cdef void begin_walk(const Masks* k, Recognizer* m) noexcept nogil:
-    """Have the automaton end a walk with WIDE where it is to be given up."""
+    """Have a walk end with WIDE where it is to be given up."""
     m.dfa.room = k.room
     m.dfa.nodes.work_end = work_done(&m.dfa.nodes.pulse) + k.work if k.work else 0
 
 
 cdef void end_walk(Recognizer* m) noexcept nogil:
-    """Let the automaton grow again without these bounds."""
+    """Take these bounds away."""
     m.dfa.room = 0
     m.dfa.nodes.work_end = 0
 

@@ -17,7 +17,7 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.regex.expr.nodes cimport Nodes
 
 cdef enum:
-    NO_PART = 0         # the part of what was known to match nothing when the part was to be made
+    NO_PART = 0         # the part of NOTHING. (What is found to match nothing only later keeps its own part.)
     ANY_PART = 1        # the part that matches all texts
     WITNESS_WORDS = 8   # words of bits, one for each witness
     MAX_WITNESSES = 32 * WITNESS_WORDS

@@ -17,5 +17,5 @@ cdef enum:
     SUM_WEIGHT = 2
 
 # Whether `e` matches some text; exact, also with intersections and complements. Returns 1 or 0, or a negative status:
-# NO_MEMORY, LIMIT_EMPTINESS when the search is too long, or what `derivative` returned.
+# NO_MEMORY, LIMIT_EMPTINESS when the search is too long, WIDE where `Nodes.work_end` ends it, or what `derivative` returned.
 cdef int matches_something(Nodes* n, uint32_t e) noexcept nogil

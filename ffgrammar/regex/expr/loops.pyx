@@ -22,8 +22,8 @@ cdef inline uint32_t after_loop(const Nodes* n, uint32_t e) noexcept nogil:
 
 
 cdef int merge(Nodes* n, uint32_t one, uint32_t other, uint32_t* out) noexcept nogil:
-    """Merge two members. The loop of `other` begins with no fewer rounds than that of `one`. Returns 1; 0 if some number between
-    their rounds is of neither; or a status."""
+    """Merge two members, of which `one` has the loop with the smaller or equal lower bound. Returns 1; 0 if some number between
+    their rounds is in neither; or a status."""
     cdef const uint32_t* a = first_loop(n, one)
     cdef const uint32_t* b = first_loop(n, other)
     cdef uint32_t loop
@@ -32,10 +32,8 @@ cdef int merge(Nodes* n, uint32_t one, uint32_t other, uint32_t* out) noexcept n
     if b[2] and b[2] - 1 > a[3]:
         return 0
     status = make_repeat(n, a[1], a[2], max(a[3], b[3]), &loop)
-    # (`one` may have been merged before. If its loop then was x*, and x* followed it, the two became one x*. But nothing has become
-    # of `other`.)
     if status >= 0:
-        status = make_concat(n, loop, after_loop(n, other), out)
+        status = make_concat(n, loop, after_loop(n, one), out)
     return status if status < 0 else 1
 
 
@@ -46,8 +44,8 @@ cdef int merge_loops(Nodes* n, size_t base) noexcept nogil:
     cdef uint32_t e, place
     cdef uint64_t key
     cdef int status
-    # The loops are taken by their lower bounds, so each need be compared only with the last one that goes on alike, and the result
-    # does not depend on the order of the members.
+    # The loops are taken by their lower bounds, so each is compared only with the last one that goes on alike. What is merged does
+    # not depend on the order of the members.
     n.loops.len = 0
     n.stack.len = base + 1
     for i in range(base + 1, end):
@@ -57,18 +55,18 @@ cdef int merge_loops(Nodes* n, size_t base) noexcept nogil:
             return NO_MEMORY
     # (an entry and a look-up for each)
     n.pulse.left -= <int64_t>n.loops.len
-    map_clear(&n.alike)
+    map_clear(&n.loop_places)
     while n.loops.len:
         e = heap_pop(&n.loops)
         key = <uint64_t>first_loop(n, e)[1] << 32 | after_loop(n, e)
-        place = map_get(&n.alike, key)
+        place = map_get(&n.loop_places, key)
         status = 0 if place == ABSENT else merge(n, n.stack.data[place], e, &e)
         if status > 0:
             n.stack.data[place] = e
-        elif status < 0 or map_put(&n.alike, key, <uint32_t>n.stack.len) < 0 or vec_push(&n.stack, e) < 0:
+        elif status < 0 or map_put(&n.loop_places, key, <uint32_t>n.stack.len) < 0 or vec_push(&n.stack, e) < 0:
             return min(status, NO_MEMORY)
-    if map_count(&n.alike) > MANY:
+    if map_count(&n.loop_places) > MANY:
         # (a large table would be cleared for each small union that comes later)
-        map_free(&n.alike)
-        return map_init(&n.alike)
+        map_free(&n.loop_places)
+        return map_init(&n.loop_places)
     return OK

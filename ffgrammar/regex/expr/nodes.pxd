@@ -72,7 +72,7 @@ cdef struct Nodes:
     Map derivatives     # expr << 8 | byte -> expr
     Map classes         # for some unions: expr << 8 | byte -> offset in class_words
     Vec loops           # scratch: members that begin with a loop, as a heap with the least lower bound first (loops.pyx)
-    Map alike           # scratch: the inner part of a loop << 32 | what follows -> the place of the last such member on the stack
+    Map loop_places     # scratch: the inner part of a loop << 32 | what follows -> the place of the last such member on the stack
     Map rounds          # expr << 32 | unit -> the rounds of an expression (witness.pyx)
     Map within          # expr << 32 | expr -> whether the texts of the first are known to be texts of the second
     Vec search_texts    # texts by which searches ended (search_texts.pyx)

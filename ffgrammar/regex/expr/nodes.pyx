@@ -35,7 +35,7 @@ cdef int nodes_init(Nodes* n) noexcept nogil:
     own_map(&n.owner, &n.within)
     own_map(&n.owner, &n.rounds)
     own_vec(&n.owner, &n.loops)
-    own_map(&n.owner, &n.alike)
+    own_map(&n.owner, &n.loop_places)
     own_vec(&n.owner, &n.search_texts)
     own_vec(&n.owner, &n.class_words)
     own_vec(&n.owner, &n.stack)

@@ -17,9 +17,9 @@ cdef enum:
     BEGINS = 2
     # if more tokens than this lead to an outcome, they are not listed
     MAX_LISTED = 4096
-    # in `after`, instead of an outcome (all outcomes are less): the token is cut; it is not in `mask`
-    IS_CUT = 0xFFFE
-    NOT_COMING = 0xFFFF
+    # In `after`, instead of an outcome. All outcomes are less.
+    IS_CUT = 0xFFFE      # the token ends inside a character
+    NOT_COMING = 0xFFFF  # the token is not in `mask`. All bytes are 0xFF.
 
 
 cdef struct Transition:

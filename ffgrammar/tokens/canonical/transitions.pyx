@@ -45,7 +45,8 @@ cdef class BoundaryTransition:
         vec_init(&self.data.endings)
         if self.data.mask == NULL or self.data.cut == NULL or self.data.after == NULL:
             raise MemoryError
-        memset(self.data.after, NOT_COMING & 0xFF, 32 * (<size_t>n_words + 1) * sizeof(uint16_t))
+        # (NOT_COMING everywhere)
+        memset(self.data.after, 0xFF, 32 * (<size_t>n_words + 1) * sizeof(uint16_t))
 
     def __dealloc__(self):
         free(self.data.mask)
