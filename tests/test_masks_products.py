@@ -131,7 +131,7 @@ def test_costs(cl100k: ff.Tokenizer, name: str) -> None:
 
 def test_caches_that_are_dropped_give_their_memory_back(cl100k: ff.Tokenizer) -> None:
     schema, text, _ = CHEAP["a name with one of 12 words"]
-    most = 2_500_000
+    most = 2_000_000
     grammar = ff.compile_json_schema(schema, cl100k, limits=ff.Limits(cache_bytes=most))
     matcher = grammar.matcher()
     bitmask = ff.allocate_bitmask(1, cl100k.vocab_size)

@@ -1,13 +1,13 @@
 """The search is best first: the tuple whose closest term needs least comes first."""
 
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 from libc.string cimport memcmp
 
 from ffgrammar.core.bits cimport lowest_bit
 from ffgrammar.core.heap cimport heap_pop, heap_push
 from ffgrammar.core.intern cimport intern_add, intern_get, intern_truncate
-from ffgrammar.core.pulse cimport pulse, work_done
+from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_push
 from ffgrammar.engine.masks.products cimport T_COUNT, T_FIRST, T_TAIL, term_at, term_count
@@ -23,9 +23,6 @@ from ffgrammar.regex.expr.witness cimport judge
 cdef enum:
     # A search looks at what follows at most so many tuples.
     MAX_SEARCHED = 256
-    # It begins no step after so much work (pulse.pxd). (Exactly one of `email` and `idn-email`: masks take up to 73 ms without this
-    # bound, and 47 ms with it.)
-    MAX_SEARCH_WORK = 100000
     # A short search, where it is known that there is a witness, or where searches were in vain.
     FEW_SEARCHED = 32
     # After so many searches in a row that ended without an answer, the next ones are short, and there is none where a witness is
@@ -265,7 +262,6 @@ cdef int search_tuples(Products* p, Nodes* n, const uint32_t* parts, uint32_t wi
     if that is hard to see; or a status."""
     cdef uint32_t searched = 0
     cdef uint32_t number, byte, found
-    cdef uint64_t end = work_done(&n.pulse) + MAX_SEARCH_WORK
     cdef int status
     intern_truncate(&p.reached, 0)
     p.parents.len = p.pairs.len = p.heap.len = p.distances.len = 0
@@ -276,7 +272,7 @@ cdef int search_tuples(Products* p, Nodes* n, const uint32_t* parts, uint32_t wi
     if heap_push(&p.heap, 0, 0) < 0:
         return NO_MEMORY
     while p.heap.len:
-        if searched == most or work_done(&n.pulse) > end:
+        if searched == most:
             return NOT_KNOWN
         searched += 1
         number = heap_pop(&p.heap)
