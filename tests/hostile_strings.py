@@ -38,7 +38,7 @@ def string_choices() -> Made:
     yield "labels that may contain dots", "json", string(pattern=labels), b'"www.mail.example.com'
     for name, short in (("dots", r"\.+"), ("a few letters", "[^-]{1,10}")):
         chunks = [{"pattern": r"^(\w{1,9}-){0,60}$"}, {"pattern": rf"^((.{{5,14}}[a-z]{{0,3}}){{1,8}}|{short})$"}]
-        yield f"exactly one of labels and chunks, or {name}", "json", string(oneOf=chunks), b'"ab-cde-'
+        yield f"exactly one of labels and chunks, or {name}", "json", string(oneOf=chunks), b'"ab'
     # (what follows an s contradicts itself)
     no_s = r"^[a-rt-z ]*(?:s(?=(?:ab|cd){0,40}x$)(?!(?:[ac][bd]){0,50}[xy]$).*|0)$"
     for n in (8, 12):
