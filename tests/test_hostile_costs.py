@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from hostile_sources import compiled, sources
-from hostile_variants import variants
 
 import ffgrammar as ff
 from ffgrammar.grammar.json_schema.emit import emptiness
+from hostile.sources import compiled, sources
+from hostile.variants import variants
 
 # name of a source: the most expressions, and the most megabytes, of its grammar after the masks along its text
 MAX_COSTS = {

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from hostile_sources import Hostile, compiled, sources
 
 import ffgrammar as ff
+from hostile.sources import Hostile, compiled, sources
 
 ALL = list(sources())
 LIMITS = ff.Limits.public()

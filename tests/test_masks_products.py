@@ -6,9 +6,9 @@ import random
 from typing import Any
 
 import pytest
-from hostile_sources import LETTERS, WORDS, string
 
 import ffgrammar as ff
+from hostile.sources import LETTERS, WORDS, string
 from long_checks.masks import mask_of, vocabulary_tree
 from oracle.masks import ByteTree, brute_force_mask
 

@@ -15,13 +15,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hostile_sources import Hostile, sources
 
 import ffgrammar as ff
 from ffgrammar import lm
 from ffgrammar.play import Desk
 from ffgrammar.play.bounds import MAX_SHEETS, MAX_TEXT
 from ffgrammar.play.places import error_place
+from hostile.sources import Hostile, sources
 
 SCHEMA = {"properties": {"n": {"const": 12}, "s": {"type": "string"}}, "required": ["n"], "additionalProperties": False}
 FIELDS: dict[str, Any] = {"kind": "json-schema", "source": json.dumps(SCHEMA), "text": '{"n": 12, "s": "x'}

@@ -8,13 +8,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hostile_sources import sources
-
 from ffgrammar.api.compiled_file import HEADER, dump
 from ffgrammar.core.limits import Limits
 from ffgrammar.grammar import lark
 from ffgrammar.grammar.json_schema.spec.keywords import KEYWORDS
 from ffgrammar.regex.expr.store import ExprStore
+from hostile.sources import sources
 
 __all__ = ["donors", "seeds", "words"]
 

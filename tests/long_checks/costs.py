@@ -3,7 +3,7 @@
 A source is compiled, and masks are made along its text, and then along tokens that are chosen at random. A line says
 the seconds of the compilation and of the slowest mask (time on the processor), the megabytes that the process grew by,
 and how it ended. Sources that cost more than the bounds below are printed again at the end. The sources are those of
-tests/hostile_sources.py and the variants of tests/hostile_variants.py.
+tests/hostile/sources.py and the variants of tests/hostile/variants.py.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from hostile_sources import Hostile, compiled, sources
-from hostile_variants import variants
 
 import ffgrammar as ff
+from hostile.sources import Hostile, compiled, sources
+from hostile.variants import variants
 
 __all__ = ["main"]
 

@@ -16,10 +16,9 @@ import time
 from collections import Counter
 from typing import Any
 
-from hostile_sources import Hostile, compiled, sources
-from hostile_variants import variants
-
 import ffgrammar as ff
+from hostile.sources import Hostile, compiled, sources
+from hostile.variants import variants
 
 __all__ = ["main", "mutated"]
 

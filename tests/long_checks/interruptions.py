@@ -12,10 +12,10 @@ import sys
 import time
 from functools import partial
 
-from hostile_sources import Hostile, compiled, sources
 from interruptions import interrupted_after
 
 import ffgrammar as ff
+from hostile.sources import Hostile, compiled, sources
 
 __all__ = ["main"]
 

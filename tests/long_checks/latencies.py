@@ -19,10 +19,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from hostile_sources import Hostile, compiled, sources
 from interruptions import interrupted_after
 
 import ffgrammar as ff
+from hostile.sources import Hostile, compiled, sources
 
 __all__ = ["main"]
 

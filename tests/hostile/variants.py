@@ -6,14 +6,14 @@ import json
 import math
 from collections.abc import Iterator
 
-from hostile_choices import choices, conditions, conditions_on_one_key, rules_about_keys
-from hostile_contains import bounded_contains
-from hostile_cycles import cycles
-from hostile_kinds import counts, demands, evaluated, kinds
-from hostile_mixtures import mixtures
-from hostile_patterns import patterns
-from hostile_sources import LETTERS, PRIMES, WORDS, Hostile, Made, string
-from hostile_strings import string_choices
+from hostile.choices import choices, conditions, conditions_on_one_key, rules_about_keys
+from hostile.contains import bounded_contains
+from hostile.cycles import cycles
+from hostile.kinds import counts, demands, evaluated, kinds
+from hostile.mixtures import mixtures
+from hostile.patterns import patterns
+from hostile.sources import LETTERS, PRIMES, WORDS, Hostile, Made, string
+from hostile.strings import string_choices
 
 __all__ = ["variants"]
 

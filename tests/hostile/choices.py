@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hostile_sources import Made, string
+from hostile.sources import Made, string
 
 __all__ = ["choices", "conditions", "conditions_on_one_key", "rules_about_keys"]
 

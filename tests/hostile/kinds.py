@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hostile_sources import Made
+from hostile.sources import Made
 
 __all__ = ["counts", "demands", "evaluated", "kinds"]
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from hostile_sources import PRIMES, Made
+from hostile.sources import PRIMES, Made
 
 __all__ = ["cycles"]
 

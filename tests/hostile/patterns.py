@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hostile_sources import LETTERS, WORDS, Made, string
+from hostile.sources import LETTERS, WORDS, Made, string
 
 __all__ = ["patterns"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hostile_sources import LETTERS, Made, string
+from hostile.sources import LETTERS, Made, string
 
 __all__ = ["string_choices"]
 

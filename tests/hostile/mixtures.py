@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from hostile_sources import LETTERS, WORDS, Made, string
+from hostile.sources import LETTERS, WORDS, Made, string
 
 __all__ = ["mixtures"]
 

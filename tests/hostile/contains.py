@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hostile_sources import LETTERS, WORDS, Made
+from hostile.sources import LETTERS, WORDS, Made
 
 __all__ = ["bounded_contains"]
 
