@@ -39,6 +39,7 @@ cdef class InsideTokens:
     cdef Vec* dead        # where dead ends are appended; it must live as long as this object
     # Scratch.
     cdef Vec verdicts     # by outcome: 1 if the pre-token can end, or if the tokens are judged elsewhere; or 0
+    cdef Vec is_settled   # by outcome: whether all its tokens are judged: they were, or judge_by_endings judges them
     cdef Vec asked        # by outcome: whether tokens of the list that is judged lead to it
     cdef Vec unfollowed   # a mask: see `doubt`
     cdef Vec is_doubtful  # by outcome of a transition: see `doubt`
@@ -63,7 +64,7 @@ cdef class InsideTokens:
         self, Engine engine, const uint32_t* tokens, uint32_t count, Config* config) noexcept nogil
 
     # Part of judge_surveyed: fill `verdicts` for the tokens that lead to `config`. An outcome gets 1 if the pre-token can end
-    # after its tokens, if judge_by_endings judges them, or if it is not in `asked`. It gets 0 if this was not found, or may not
+    # after its tokens, if it is settled, or if it is not in `asked`. It gets 0 if this was not found, or may not
     # hold for other texts. `is_exact` says whether the tokens lead to `config` itself, or to a place from which the text goes on
     # in the same way. `answers` is what SearchSteps.dependent_answers was before `config` was found. Returns 1 if all outcomes get
     # 1; 0; or a status.

@@ -56,12 +56,14 @@ cdef class InsideTokens:
         self.common = CommonFollowers(single.lookahead)
         self.groups = Groups(single.rules, single.followers)
         vec_init(&self.verdicts)
+        vec_init(&self.is_settled)
         vec_init(&self.unfollowed)
         vec_init(&self.is_doubtful)
         vec_init(&self.asked)
 
     def __dealloc__(self):
         vec_free(&self.verdicts)
+        vec_free(&self.is_settled)
         vec_free(&self.unfollowed)
         vec_free(&self.is_doubtful)
         vec_free(&self.asked)
@@ -84,7 +86,7 @@ cdef class InsideTokens:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef bint has_base = self.leads.has_base()
         cdef bint is_exact
-        cdef uint32_t at, count, example, listed, _number
+        cdef uint32_t at, count, example, listed, outcome, _number
         cdef const uint32_t* words
         cdef size_t answers
         cdef Config config
@@ -96,9 +98,12 @@ cdef class InsideTokens:
         if count == TOO_MANY:
             offset[0] = IN_PARTS
             return OK
-        self.verdicts.len = self.is_doubtful.len = 0
-        if vec_fill(&self.verdicts, transition.count, 0) < 0:
+        self.verdicts.len = self.is_settled.len = self.is_doubtful.len = 0
+        if vec_fill(&self.verdicts, transition.count, 0) < 0 or vec_fill(&self.is_settled, transition.count, 0) < 0:
             return NO_MEMORY
+        for outcome in range(transition.count):
+            # (judge_by_endings judges the tokens of these outcomes)
+            self.is_settled.data[outcome] = transition.needs_ending[outcome]
         at += 1
         for _number in range(count):
             example = words[at]
@@ -199,8 +204,8 @@ cdef class InsideTokens:
         if status < 0:
             return status
         for outcome in range(transition.count):
-            if transition.needs_ending[outcome] or not self.asked.data[outcome]:
-                # (judge_by_endings has judged these tokens, or there are none)
+            if self.is_settled.data[outcome] or not self.asked.data[outcome]:
+                # (these tokens are judged elsewhere, or there are none)
                 status = 1
             elif is_exact:
                 status = self.single.can_end(engine, config, transition, outcome, ends)
@@ -214,7 +219,7 @@ cdef class InsideTokens:
             # (other tokens that lead to this lexer state are other texts)
             all_end = False
             for outcome in range(transition.count):
-                self.verdicts.data[outcome] = transition.needs_ending[outcome]
+                self.verdicts.data[outcome] = self.is_settled.data[outcome]
         return all_end
 
     cdef int ends_inside(self, Engine engine, uint32_t state, uint32_t* ends) noexcept nogil:
@@ -226,23 +231,27 @@ cdef class InsideTokens:
 
     cdef int judge_many(self, Engine engine, const SievePart* part, const Config* config, uint32_t* offset) noexcept nogil:
         cdef const Transition* transition = part.transition
-        cdef uint32_t outcome
+        cdef uint32_t outcome, count
         cdef size_t answers
+        cdef bint can_doubt
         cdef int status = OK
         for outcome in range(transition.count):
             if self.verdicts.data[outcome]:
                 continue
-            if transition.is_listed[outcome]:
-                status = self.judge_tokens(
-                    engine, part, transition.tokens + transition.listed[outcome],
-                    transition.listed[outcome + 1] - transition.listed[outcome])
-            elif self.rules.has_unmergeable or self.leads.has_open_base:
-                offset[0] = IN_PARTS
-            else:
+            count = transition.listed[outcome + 1] - transition.listed[outcome]
+            can_doubt = not self.rules.has_unmergeable and not self.leads.has_open_base
+            status = 0
+            if can_doubt and not (transition.is_listed[outcome] and count < 200):
                 answers = self.lookahead.steps.dependent_answers
                 status = self.doubt(engine, part, config, outcome)
-                if status == 0 or self.lookahead.steps.is_text_dependent(config, answers):
-                    offset[0] = IN_PARTS
+                if status > 0 and self.lookahead.steps.is_text_dependent(config, answers):
+                    status = 0
+            if status == 0 and transition.is_listed[outcome]:
+                status = self.judge_tokens(engine, part, transition.tokens + transition.listed[outcome], count)
+                # (these are all tokens of the outcome, whatever states they lead to)
+                self.is_settled.data[outcome] = True
+            elif status == 0:
+                offset[0] = IN_PARTS
             if status < 0 or offset[0] == <uint32_t>IN_PARTS:
                 return status
         return OK

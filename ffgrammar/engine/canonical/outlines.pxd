@@ -24,7 +24,8 @@ cdef class Outlines:
     cdef Intern outlines   # lists of items (outlines.pyx)
     cdef uint32_t cleared  # how often everything was forgotten
     cdef Vec outline_of    # by tail: its outline, or ABSENT
-    cdef Vec items         # scratch
+    cdef Vec items         # scratch: items of the first kind
+    cdef Vec others        # scratch: the other items
     cdef Map verdicts      # outline << 32 | token -> verdict
     cdef Vec free_at       # by outline: where its list is in `free_tokens`, or ABSENT
     cdef Vec free_tokens   # lists: a count, then the tokens that list_free finds

@@ -3,7 +3,7 @@ the same. So an outline lists these tokens, and says where nothing is known. Wha
 same under all grammars. (Keyed by outlines, what is found is used again far more often than keyed by tails: canonical masks along
 compact documents take 0.87 of the time.)
 
-An outline is a list of items:
+An outline is a list of items. The items of the first kind come first. (There may be a thousand others: tokens of three digits.)
 
 - a token after which a sentence goes on;
 - PERHAPS: a token after which it is not known whether a sentence goes on;
@@ -59,6 +59,7 @@ cdef class Outlines:
         self.rules = tails.rules
         vec_init(&self.outline_of)
         vec_init(&self.items)
+        vec_init(&self.others)
         vec_init(&self.free_at)
         vec_init(&self.free_tokens)
         if map_init(&self.verdicts) < 0 or intern_init(&self.outlines) < 0 or self.clear() < 0:
@@ -69,6 +70,7 @@ cdef class Outlines:
         map_free(&self.verdicts)
         vec_free(&self.outline_of)
         vec_free(&self.items)
+        vec_free(&self.others)
         vec_free(&self.free_at)
         vec_free(&self.free_tokens)
 
@@ -96,6 +98,7 @@ cdef class Outlines:
 
     cdef int find_of(self, Engine engine, uint32_t tail, uint32_t* outline) noexcept nogil:
         cdef size_t base = self.items.len
+        cdef size_t others_base = self.others.len
         cdef int status
         outline[0] = NO_OUTLINE
         if tail == OPEN:
@@ -107,8 +110,11 @@ cdef class Outlines:
             return OK
         status = self.collect(engine, tail, 0)
         if status >= 0:
+            status = vec_extend(&self.items, self.others.data + others_base, self.others.len - others_base)
+        if status >= 0:
             status = intern_add(&self.outlines, self.items.data + base, self.items.len - base, outline)
         self.items.len = base
+        self.others.len = others_base
         if status >= 0:
             self.outline_of.data[tail] = outline[0]
         return min(status, OK)
@@ -134,7 +140,7 @@ cdef class Outlines:
                 if status >= 0:
                     status = self.judge(number, next)
             if status > 0:
-                status = vec_push(&self.items, next if status == 1 else next | <uint32_t>PERHAPS)
+                status = vec_push(&self.items, next) if status == 1 else vec_push(&self.others, next | <uint32_t>PERHAPS)
             if status >= 0 and node_size(&nodes[below]) > 1:
                 status = self.collect(engine, words[i + 1], below)
             if status < 0:
@@ -145,12 +151,12 @@ cdef class Outlines:
         cdef const uint32_t* words = intern_get(&self.tails.tails, tail)
         cdef uint32_t count = intern_len(&self.tails.tails, tail)
         if node == 0:
-            return vec_push(&self.items, ALL_TOKENS)
+            return vec_push(&self.others, ALL_TOKENS)
         if not words[0] & FREE:
-            return vec_push(&self.items, node | <uint32_t>BELOW)
-        if vec_push(&self.items, node | <uint32_t>FREE_BELOW) < 0 or vec_push(&self.items, count) < 0:
+            return vec_push(&self.others, node | <uint32_t>BELOW)
+        if vec_push(&self.others, node | <uint32_t>FREE_BELOW) < 0 or vec_push(&self.others, count) < 0:
             return NO_MEMORY
-        return vec_extend(&self.items, words, count)
+        return vec_extend(&self.others, words, count)
 
     cdef int judge(self, uint32_t outline, uint32_t token) noexcept nogil:
         cdef uint64_t key = <uint64_t>outline << 32 | token
@@ -171,34 +177,24 @@ cdef class Outlines:
         cdef uint32_t count = intern_len(&self.outlines, outline)
         cdef uint32_t kind
         cdef uint32_t i = 0
-        cdef int result = 0
-        cdef int status
-        while i < count:
-            if items[i] & <uint32_t>KIND == 0:
-                status = self.rules.merges.pair(token, items[i])
-                if status != 0:
-                    return status if status > 0 else NO_MEMORY
-            i += item_size(items + i)
-        status = self.precedes_free(outline, token)
+        cdef int status = 0
+        while i < count and items[i] & <uint32_t>KIND == 0 and status == 0:
+            status = self.rules.merges.pair(token, items[i])
+            i += 1
+        if status == 0:
+            status = self.precedes_free(outline, token)
         if status != 0:
             return status if status > 0 else NO_MEMORY
-        i = 0
-        while i < count:
+        while i < count and status == 0:
             kind = items[i] & <uint32_t>KIND
-            status = 0
             if items[i] == <uint32_t>ALL_TOKENS:
-                status = NOT_KNOWN
-            elif kind and result == 0:
-                if kind == <uint32_t>PERHAPS:
-                    status = self.rules.merges.pair(token, items[i] & ~<uint32_t>KIND)
-                else:
-                    status = has_partner_below(self.rules, token, items[i] & ~<uint32_t>KIND)
-                status = NOT_KNOWN if status > 0 else status
-            if status < 0:
-                return NO_MEMORY
-            result = max(result, status)
+                return NOT_KNOWN
+            if kind == <uint32_t>PERHAPS:
+                status = self.rules.merges.pair(token, items[i] & ~<uint32_t>KIND)
+            else:
+                status = has_partner_below(self.rules, token, items[i] & ~<uint32_t>KIND)
             i += item_size(items + i)
-        return result
+        return NO_MEMORY if status < 0 else NOT_KNOWN if status else 0
 
     cdef int precedes_free(self, uint32_t outline, uint32_t token) noexcept nogil:
         cdef uint32_t at, i
