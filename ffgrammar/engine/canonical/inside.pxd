@@ -15,7 +15,7 @@ from ffgrammar.engine.canonical.single_tokens cimport SingleTokens
 from ffgrammar.engine.canonical.surveys cimport Surveys
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
-from ffgrammar.tokens.canonical.rules cimport CanonicalRules
+from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 from ffgrammar.tokens.canonical.sieve cimport SievePart
 from ffgrammar.tokens.canonical.transitions cimport Transition
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
@@ -41,6 +41,7 @@ cdef class InsideTokens:
     cdef Vec verdicts     # by outcome: 1 if the pre-token can end, or if the tokens are judged elsewhere; or 0
     cdef Vec is_settled   # by outcome: whether all its tokens are judged: they were, or judge_by_endings judges them
     cdef Vec asked        # by outcome: whether tokens of the list that is judged lead to it
+    cdef Vec witnesses    # tokens that can come next after some tokens of a group, and then a sentence goes on
     cdef Vec unfollowed   # a mask: see `doubt`
     cdef Vec is_doubtful  # by outcome of a transition: see `doubt`
 
@@ -96,6 +97,13 @@ cdef class InsideTokens:
 
     # Part of judge_groups, where Routes serves `config`, for the group that is at `group` in the words of the groups.
     cdef int judge_by_routes(self, Engine engine, const SievePart* part, const Config* config, uint32_t group) noexcept nogil
+
+    # Part of judge_by_routes: whether a token is no dead end because it can stand before a witness.
+    cdef int has_witness(self, uint32_t token) noexcept nogil
+
+    # Part of judge_by_routes, after a token that is no dead end: if a search has found what can follow it, this is a witness for the
+    # whole group. `at` is the place of the group, where `at.last` is UNCONSTRAINED. Returns OK or a status.
+    cdef int add_witness(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
     # Part of judge_groups, for the tokens whose list is at `at` in the words of the groups. `all_dead` says whether they are known
     # to be dead ends.

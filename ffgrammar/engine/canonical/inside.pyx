@@ -14,6 +14,7 @@ from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport Vec, vec_fill, vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.common_followers cimport ALL_TOKENS, TOO_FEW, CommonFollowers
 from ffgrammar.engine.canonical.groups cimport BY_THEMSELVES, Groups
+from ffgrammar.engine.canonical.hints cimport Hint
 from ffgrammar.engine.canonical.notes cimport Notes
 from ffgrammar.engine.canonical.outlines cimport NOT_KNOWN
 from ffgrammar.engine.canonical.reach cimport ANY_BYTE
@@ -27,6 +28,8 @@ from ffgrammar.tokens.canonical.transitions cimport IS_CUT
 
 cdef enum:
     NO_STATE = 0xFFFFFFFF
+    MANY_JUDGED = 64   # instead of judging so many tokens one by one, those that common followers can follow are found
+    MAX_WITNESSES = 8  # see judge_by_routes
 
 
 cdef InsideTokens inside_tokens(SingleTokens single, Notes notes, Vec* dead):
@@ -60,6 +63,7 @@ cdef class InsideTokens:
         vec_init(&self.unfollowed)
         vec_init(&self.is_doubtful)
         vec_init(&self.asked)
+        vec_init(&self.witnesses)
 
     def __dealloc__(self):
         vec_free(&self.verdicts)
@@ -67,6 +71,7 @@ cdef class InsideTokens:
         vec_free(&self.unfollowed)
         vec_free(&self.is_doubtful)
         vec_free(&self.asked)
+        vec_free(&self.witnesses)
 
     cdef int judge(self, Engine engine, const SievePart* part, uint32_t* offset) noexcept nogil:
         cdef uint32_t listed_at = offset[0]
@@ -241,7 +246,7 @@ cdef class InsideTokens:
             count = transition.listed[outcome + 1] - transition.listed[outcome]
             can_doubt = not self.rules.has_unmergeable and not self.leads.has_open_base
             status = 0
-            if can_doubt and not (transition.is_listed[outcome] and count < 200):
+            if can_doubt and not (transition.is_listed[outcome] and count < <uint32_t>MANY_JUDGED):
                 answers = self.lookahead.steps.dependent_answers
                 status = self.doubt(engine, part, config, outcome)
                 if status > 0 and self.lookahead.steps.is_text_dependent(config, answers):
@@ -336,21 +341,62 @@ cdef class InsideTokens:
     ) noexcept nogil:
         cdef CanonicalState at
         cdef uint32_t place, token, i
+        cdef size_t before
         cdef int status
+        self.witnesses.len = 0
         self.single.parts.set_outcome(&at, part.transition, self.groups.words.data[group])
+        at.last = UNCONSTRAINED
         status = self.lookahead.routes.find_place(config, &at, &place)
         for i in range(self.groups.words.data[group + 1] if status >= 0 else 0):
             token = self.groups.words.data[group + 2 + i]
             if not bit_test(self.leads.plain.data, token) or bit_test(self.leads.has_lead.data, token):
                 continue
-            self.lookahead.routes.begin()
-            status = self.lookahead.routes.goes_on(engine, place, token)
+            status = self.has_witness(token)
             if status == 0:
-                status = vec_push(self.dead, token)
-            elif status == NOT_KNOWN:
-                status = self.single.judge_at(engine, part, config, token, self.dead)
+                self.lookahead.routes.begin()
+                status = self.lookahead.routes.goes_on(engine, place, token)
+                if status == 0:
+                    status = vec_push(self.dead, token)
+                elif status == NOT_KNOWN:
+                    before = self.dead.len
+                    status = self.single.judge_at(engine, part, config, token, self.dead)
+                    if status >= 0 and self.dead.len == before:
+                        status = self.add_witness(engine, config, &at)
             if status < 0:
                 return status
+        return min(status, OK)
+
+    cdef int has_witness(self, uint32_t token) noexcept nogil:
+        cdef size_t i
+        cdef int status = self.rules.merges.reached(token) if self.witnesses.len else 0
+        if status <= 0:
+            return NO_MEMORY if status < 0 else 0
+        for i in range(self.witnesses.len):
+            status = self.rules.merges.pair(token, self.witnesses.data[i])
+            if status != 0:
+                return NO_MEMORY if status < 0 else 1
+        return 0
+
+    cdef int add_witness(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
+        cdef const Hint* hint = self.lookahead.hints.of(engine, config)
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef CanonicalState after = at[0]
+        cdef Config moved = config[0]
+        cdef uint32_t witness
+        cdef size_t i
+        cdef int status
+        if hint == NULL or self.witnesses.len == MAX_WITNESSES:
+            return OK
+        witness = hint.token
+        for i in range(self.witnesses.len):
+            if self.witnesses.data[i] == witness:
+                return OK
+        status = self.lookahead.boundaries.take(engine, &moved, &after, witness)
+        if status > 0:
+            status = self.lookahead.has_canonical_completion(engine, &moved, &after)
+        trace_release(&engine.recognizer.trace, &mark)
+        if status > 0:
+            status = vec_push(&self.witnesses, witness)
         return min(status, OK)
 
     cdef int judge_group(
