@@ -3,23 +3,45 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from random import Random
 
 import pytest
 
 import ffgrammar as ff
 from oracle.real import FAMILIES, reference_of, tokenizers_dir
-from oracle.rules_checks import check_coverings, check_following, check_masks, check_prompts, check_sequences
+from oracle.rules_checks import (
+    check_along,
+    check_coverings,
+    check_following,
+    check_masks,
+    check_prompts,
+    check_sequences,
+)
+
+# Strings in which many tokens lead to few places: of digits, of characters of a UUID, of a date.
+STRINGS = {
+    "^[0-9]{16}$": '"4111111111111111"',
+    "^[0-9A-Za-z]{8}(-[0-9A-Za-z]{4}){3}-[0-9A-Za-z]{12}$": '"0f8fad5b-d9cb-469f-a165-70867728950e"',
+    "^[0-9]{4}-[01][0-9]-[0-3][0-9]T": '"2026-11-28T12:00:00Z"',
+    "^[a-z ]*$": '"spaces and  letters"',
+}
+
+
+def _path(family: str) -> Path:
+    """The file of a family's tokenizer. Skips the test where it is not there."""
+    folder = tokenizers_dir()
+    path = None if folder is None else folder / FAMILIES[family]
+    if path is None or not path.exists():
+        pytest.skip("no real tokenizers: run make tokenizers, or set FFGRAMMAR_TOKENIZERS")
+    return path
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_rules_are_those_of_the_reference(family: str, covered: Callable[[str], None]) -> None:
     for package in ("tokenizers", "tiktoken", "sentencepiece"):
         pytest.importorskip(package)
-    folder = tokenizers_dir()
-    path = None if folder is None else folder / FAMILIES[family]
-    if path is None or not path.exists():
-        pytest.skip("no real tokenizers: run make tokenizers, or set FFGRAMMAR_TOKENIZERS")
+    path = _path(family)
     tok = ff.Tokenizer.from_file(path)
     assert tok.canon is not None, tok.canon_reason
     encode = reference_of(tok, path)
@@ -31,3 +53,17 @@ def test_rules_are_those_of_the_reference(family: str, covered: Callable[[str], 
     after, _ = check_prompts(tok, encode, random, 20)
     assert min(alive, dead, followed, found, places, after) > 10
     covered(f"{alive + dead} sequences, {followed} tokens after others, {found} coverings, {places + after} masks")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_many_tokens_of_one_place(family: str, covered: Callable[[str], None]) -> None:
+    tok = ff.Tokenizer.from_file(_path(family))
+    random = Random(6)
+    asked = refused = 0
+    for pattern, text in STRINGS.items():
+        grammar = ff.compile_json_schema({"type": "string", "pattern": pattern}, tok)
+        counts = check_along(tok, grammar, tok.encode(text), random)
+        asked += counts[0]
+        refused += counts[1]
+    assert asked > 1000
+    covered(f"{asked} tokens, {refused} refused")

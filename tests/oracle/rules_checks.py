@@ -6,15 +6,16 @@ compared, and raises AssertionError where the two differ.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from random import Random
 
 import ffgrammar as ff
 from ffgrammar.tokens.tokenizer import Tokenizer
 from oracle.canonical import Encode, changed_tokens, coverings, is_begun, sequence_of, split_end
-from oracle.languages import compare, some_language, some_text
+from oracle.languages import allowed, compare, some_language, some_text
 
 __all__ = [
+    "check_along",
     "check_coverings",
     "check_following",
     "check_masks",
@@ -121,6 +122,30 @@ def check_masks(tok: Tokenizer, encode: Encode, random: Random, count: int) -> i
         matcher = ff.compile_choice(sentences, tok).matcher(canonical=True)
         places += compare(tok, matcher, {tuple(encode(text)) for text in sentences}, random)
     return places
+
+
+def check_along(
+    tok: Tokenizer, grammar: ff.Grammar, tokens: Iterable[int], random: Random, most: int = 300
+) -> tuple[int, int]:
+    """Canonical masks along tokens, up to the first that may not come, against accepting `most` of the plain tokens.
+    A matcher that makes no masks accepts them: after a mask, accepting looks at what the mask left out. Returns how
+    many tokens were tried, and how many refused."""
+    plain, masked, asked = grammar.matcher(), grammar.matcher(canonical=True), grammar.matcher(canonical=True)
+    tried = refused = 0
+    for token in tokens:
+        mask = allowed(masked)
+        wanted = sorted(allowed(plain))
+        for other in random.sample(wanted, min(len(wanted), most)):
+            accepted = asked.accept_token(other)
+            assert accepted == (other in mask), tok.token_bytes(other)
+            if accepted:
+                asked.rollback(1)
+            refused += not accepted
+            tried += 1
+        if not masked.accept_token(token):
+            break
+        assert plain.accept_token(token) and asked.accept_token(token)
+    return tried, refused
 
 
 def check_prompts(tok: Tokenizer, encode: Encode, random: Random, count: int) -> tuple[int, int]:

@@ -76,9 +76,9 @@ cdef class InsideTokens:
     # can end in a lexer state to `ends`. Only characters inside the lexeme count.
     cdef int ends_inside(self, Engine engine, uint32_t state, uint32_t* ends) noexcept nogil
 
-    # Part of judge_surveyed, where MANY tokens lead to `config`. Look at the outcomes that have 0 in `verdicts`. If the tokens of
-    # an outcome are listed (Transition.is_listed), they are judged. Otherwise the outcome becomes doubtful (`doubt`). Writes
-    # IN_PARTS to `offset` if it may not become doubtful.
+    # Part of judge_surveyed, where MANY tokens lead to `config`. Look at the outcomes that have 0 in `verdicts`. If an outcome has
+    # few tokens, they are judged, and it is settled. Otherwise it becomes doubtful (`doubt`). Where it may not, its tokens are
+    # judged if they are listed (Transition.is_listed), and else IN_PARTS is written to `offset`.
     cdef int judge_many(self, Engine engine, const SievePart* part, const Config* config, uint32_t* offset) noexcept nogil
 
     # Part of judge_many. Many tokens lead to this configuration and this outcome, and the pre-token cannot end after them. Mark
@@ -101,8 +101,8 @@ cdef class InsideTokens:
     # Part of judge_by_routes: whether a token is no dead end because it can stand before a witness.
     cdef int has_witness(self, uint32_t token) noexcept nogil
 
-    # Part of judge_by_routes, after a token that is no dead end: if a search has found what can follow it, this is a witness for the
-    # whole group. `at` is the place of the group, where `at.last` is UNCONSTRAINED. Returns OK or a status.
+    # Part of judge_by_routes, after a token that is no dead end: if a search has found what can follow it, this is a witness for
+    # the whole group. `at` is the place of the group, where `at.last` is UNCONSTRAINED. Returns OK or a status.
     cdef int add_witness(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
     # Part of judge_groups, for the tokens whose list is at `at` in the words of the groups. `all_dead` says whether they are known

@@ -28,8 +28,11 @@ from ffgrammar.tokens.canonical.transitions cimport IS_CUT
 
 cdef enum:
     NO_STATE = 0xFFFFFFFF
-    MANY_JUDGED = 64   # instead of judging so many tokens one by one, those that common followers can follow are found
-    MAX_WITNESSES = 8  # see judge_by_routes
+    # Instead of judging so many tokens one by one, those that common followers can follow are found. (On InternLM2, a mask where a
+    # UUID begins takes 0.15 ms instead of 1.9.)
+    MANY_JUDGED = 64
+    # (On InternLM2, a mask where 16 digits begin takes 1.8 ms with witnesses, and 3.1 ms without.)
+    MAX_WITNESSES = 8
 
 
 cdef InsideTokens inside_tokens(SingleTokens single, Notes notes, Vec* dead):

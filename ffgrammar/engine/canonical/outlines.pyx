@@ -3,7 +3,8 @@ the same. So an outline lists these tokens, and says where nothing is known. Wha
 same under all grammars. (Keyed by outlines, what is found is used again far more often than keyed by tails: canonical masks along
 compact documents take 0.87 of the time.)
 
-An outline is a list of items. The items of the first kind come first. (There may be a thousand others: tokens of three digits.)
+An outline is a list of items. Those of the first kind come first. (There may be a thousand others: the numbers of three digits. On
+InternLM2, a mask where 16 digits begin takes half the time with this order.)
 
 - a token after which a sentence goes on;
 - PERHAPS: a token after which it is not known whether a sentence goes on;
