@@ -500,18 +500,16 @@ def test_strings_with_bounds(cl100k: ff.Tokenizer, name: str) -> None:
 
 def _triples(characters: str, first: str) -> list[tuple[str, str]]:
     """Merges of all triples of some characters. The pairs that begin with `first` are merged before all others, so that
-    no character can follow a token of two characters that ends in `first`."""
+    none of these characters can follow a token of two characters that ends in `first`, unless both are `first`."""
     pairs = [(one, two) for one in characters for two in characters]
     Random(first).shuffle(pairs)
     pairs.sort(key=lambda pair: pair[0] != first)
     return pairs + [(one + two, three) for one, two in pairs for three in characters]
 
 
-def _with_triples(path: Path) -> ff.Tokenizer:
-    """A vocabulary without a pre-tokenizer, with all numbers of three digits, and triples of letters.
-
-    It has more tokens than are listed for an outcome (tokens/canonical/transitions.pxd)."""
-    merges = _triples("0123456789", "7") + _triples("abcdefghijklmnop", "e")
+def _with_triples(path: Path, letters: str) -> ff.Tokenizer:
+    """A vocabulary without a pre-tokenizer, with all numbers of three digits, and all triples of some letters."""
+    merges = _triples("0123456789", "7") + _triples(letters, "e")
     parts = [*map(chr, range(33, 127)), "\u2581", *map("".join, merges), "<e>"]
     vocab = {text: token for token, text in enumerate([*(f"<0x{byte:02X}>" for byte in range(256)), *parts])}
     space = {"type": "Replace", "pattern": {"String": " "}, "content": "\u2581"}
@@ -527,13 +525,15 @@ def _with_triples(path: Path) -> ff.Tokenizer:
 
 
 NUMBERS = ["[0-9]{16}", "[0-9]{5}", "[0-9]{3}(-[0-9]{4}){2}", "[0-9]{2,7}"]
-LETTERS = ["[0-9a-f]{8}-[0-9a-f]{4}", "[a-p]{9}", "([a-p]{4})+"]
+LETTERS = ["[0-9a-f]{8}-[0-9a-f]{4}", "[a-m]{9}"]
 
 
+# With letters up to p there are more tokens than are listed for an outcome (tokens/canonical/transitions.pxd).
+@pytest.mark.parametrize("letters", ["abcdefghijklm", "abcdefghijklmnop"], ids=["listed", "not listed"])
 @pytest.mark.parametrize("pattern", NUMBERS + LETTERS)
-def test_many_tokens_of_one_place(tmp_path: Path, pattern: str) -> None:
+def test_many_tokens_of_one_place(tmp_path: Path, pattern: str, letters: str) -> None:
     """What follows one token is tried after the others, and is no proof for those that it cannot follow."""
-    tok = _with_triples(tmp_path / "tokenizer.json")
+    tok = _with_triples(tmp_path / "tokenizer.json", letters)
     grammar = ff.compile_json_schema({"type": "string", "pattern": f"^{pattern}$"}, tok)
     random = Random(pattern)
     refused = 0
@@ -543,7 +543,7 @@ def test_many_tokens_of_one_place(tmp_path: Path, pattern: str) -> None:
         while not tokens or tokens[-1] not in tok.eos_token_ids:
             tokens.append(random.choice(sorted(allowed(walker))))
             assert walker.accept_token(tokens[-1])
-        refused += check_along(tok, grammar, tokens, random, most=2000)[1]
+        refused += check_along(tok, grammar, tokens, random, most=1000)[1]
     assert refused
 
 

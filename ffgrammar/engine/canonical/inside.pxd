@@ -41,7 +41,7 @@ cdef class InsideTokens:
     cdef Vec verdicts     # by outcome: 1 if the pre-token can end, or if the tokens are judged elsewhere; or 0
     cdef Vec is_settled   # by outcome: whether all its tokens are judged: they were, or judge_by_endings judges them
     cdef Vec asked        # by outcome: whether tokens of the list that is judged lead to it
-    cdef Vec witnesses    # tokens that can come next after some tokens of a group, and then a sentence goes on
+    cdef Vec proven       # tokens that can come next at the place of a group, and after which a sentence goes on
     cdef Vec unfollowed   # a mask: see `doubt`
     cdef Vec is_doubtful  # by outcome of a transition: see `doubt`
 
@@ -83,7 +83,8 @@ cdef class InsideTokens:
 
     # Part of judge_many. Many tokens lead to this configuration and this outcome, and the pre-token cannot end after them. Mark
     # the outcome as doubtful, unless common followers can follow all these tokens. In `unfollowed`, set the bits of the tokens that
-    # none can follow there. Returns 1; 0 if too few common followers were found; or a status.
+    # none can follow there. Returns 1; 0 if too few common followers were found, or if they may be others for other texts; or a
+    # status.
     cdef int doubt(self, Engine engine, const SievePart* part, const Config* config, uint32_t outcome) noexcept nogil
 
     # Part of judge_surveyed: judge the tokens that have no lead, lead to a doubtful outcome, and are in `unfollowed`.
@@ -98,12 +99,13 @@ cdef class InsideTokens:
     # Part of judge_groups, where Routes serves `config`, for the group that is at `group` in the words of the groups.
     cdef int judge_by_routes(self, Engine engine, const SievePart* part, const Config* config, uint32_t group) noexcept nogil
 
-    # Part of judge_by_routes: whether a token is no dead end because it can stand before a witness.
-    cdef int has_witness(self, uint32_t token) noexcept nogil
+    # Part of judge_by_routes: whether a token can stand before one of `proven`, so that it is no dead end.
+    cdef int precedes_proven(self, uint32_t token) noexcept nogil
 
-    # Part of judge_by_routes, after a token that is no dead end: if a search has found what can follow it, this is a witness for
-    # the whole group. `at` is the place of the group, where `at.last` is UNCONSTRAINED. Returns OK or a status.
-    cdef int add_witness(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
+    # Part of judge_by_routes, after a search. Take the last token with which a search from `config` succeeded. If a sentence goes
+    # on after it here, too, whatever token of the group stands before it, add it to `proven`. `at` is the place of the group, where
+    # `at.last` is UNCONSTRAINED. Returns OK or a status.
+    cdef int add_proven(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
     # Part of judge_groups, for the tokens whose list is at `at` in the words of the groups. `all_dead` says whether they are known
     # to be dead ends.
