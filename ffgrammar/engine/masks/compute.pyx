@@ -44,7 +44,7 @@ from ffgrammar.engine.masks.state_partition cimport (
     find_kept, partition, partition_base, partition_beside, patch_from_base, walk_and_keep, walk_vocabulary,
 )
 from ffgrammar.engine.masks.tables cimport give_scratch, reset_scratch, take_scratch
-from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS, lead_inside
+from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS, UNLIKE, lead_inside
 from ffgrammar.engine.recognizer.completability cimport add_special_tokens, step
 from ffgrammar.engine.recognizer.recognizer cimport (
     config_key, lasting_row, parser_row, recognizer_accepting, recognizer_end_lexeme,
@@ -236,7 +236,10 @@ cdef int explain(
         status = partition_base(k, m, base[0])
         if status == KEPT:
             status = patch_from_base(k, m, config, base[0], leads, text_dependent)
-    elif status >= 0:
+        if status == UNLIKE:
+            leads.len = 0
+            base[0] = config.state
+    if status >= 0 and is_kept and base[0] == config.state:
         status = find_kept(k, m, config.state, False)
         if status == NOT_KEPT:
             status = walk_and_keep(k, m, config.state)

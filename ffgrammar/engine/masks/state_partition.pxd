@@ -27,7 +27,8 @@ cdef int partition_base(Masks* k, Recognizer* m, uint32_t base) noexcept nogil
 
 # Turn the partition of the base, in `scratch` and `exits`, into that of the configuration's state. The parser is asked about the
 # exits of the base first. So after the call the exits that both states share are decided, and `exits` has only the other exits of
-# the state. Returns OK or a status.
+# the state. Returns OK, UNLIKE, or a status below zero. After UNLIKE, `scratch` and `exits` are empty: making the state's own
+# partition takes less.
 cdef int patch_from_base(
     Masks* k, Recognizer* m, const Config* config, uint32_t base, Vec* leads, bint* text_dependent,
 ) noexcept nogil

@@ -23,13 +23,16 @@ from ffgrammar.engine.masks.product_walk cimport partition_products
 from ffgrammar.engine.masks.products cimport may_be_product
 from ffgrammar.engine.masks.split_state cimport is_known_wide, note_wide, split_add, split_begin, split_end, split_room
 from ffgrammar.engine.masks.tables cimport reset_scratch
-from ffgrammar.engine.masks.trie_walk cimport partition_from_base, partition_vocabulary
+from ffgrammar.engine.masks.trie_walk cimport UNLIKE, partition_from_base, partition_vocabulary
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.regex.dfa.lazy_dfa cimport Dfa, dfa_inside, dfa_start
 
 cdef enum:
     WALK_WORK = 300000  # units of work (pulse.pxd) after which a walk is given up if the state may be a product
     LONG_WALK = 4096  # a walk of at least this many nodes is long: copying a partition costs little beside it
+    # A state is UNLIKE its base if the two are told apart at more than one of 2^LOG_UNLIKE nodes. (Along MaskBench's documents, 1
+    # of 500 states is so. Nearly all of these are told apart at nearly all nodes.)
+    LOG_UNLIKE = 4
 
 
 cdef void begin_walk(const Masks* k, Recognizer* m) noexcept nogil:
@@ -92,18 +95,26 @@ cdef int patch_from_base(
     Masks* k, Recognizer* m, const Config* config, uint32_t base, Vec* leads, bint* text_dependent,
 ) noexcept nogil:
     cdef size_t before = k.visited
-    cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.scratch.mask, leads, text_dependent)
+    # (the parser may be asked in vain)
+    cdef bint looked = False
+    cdef int result
+    cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.scratch.mask, leads, &looked)
     k.exits.len = 0
-    if status >= 0:
-        begin_walk(k, m)
-        status = partition_from_base(
-            &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, base, k.scratch.mask, &k.exits, leads, &k.lengths,
-            &k.visited)
-        end_walk(m)
-    if status >= 0 and k.visited - before >= LONG_WALK:
+    if status < 0:
+        return status
+    begin_walk(k, m)
+    result = partition_from_base(
+        &m.dfa, &k.vocab, lasting_row(m, config.row), config.state, base, k.scratch.mask, &k.exits, leads, &k.lengths,
+        max(LONG_WALK, k.vocab.node_count >> LOG_UNLIKE), &k.visited)
+    end_walk(m)
+    if result >= 0 and k.visited - before >= LONG_WALK:
         # the two are not much alike, so from the next row on the state gets a partition of its own, which is kept
         status = map_put(&k.base_states, config.state, config.state)
-    return status
+    if result == UNLIKE:
+        reset_scratch(k)
+    else:
+        text_dependent[0] |= looked
+    return result if status >= 0 else status
 
 
 cdef int partition_alone(Masks* k, Recognizer* m, const Config* config, bint* text_dependent) noexcept nogil:
@@ -120,7 +131,8 @@ cdef int partition_alone(Masks* k, Recognizer* m, const Config* config, bint* te
         return partition_state(k, m, config.state)
     status = partition_base(k, m, base)
     if status == KEPT:
-        return patch_from_base(k, m, config, base, NULL, text_dependent)
+        status = patch_from_base(k, m, config, base, NULL, text_dependent)
+        return partition_state(k, m, config.state) if status == UNLIKE else status
     return walk_vocabulary(k, m, config.state) if status == SHORT else status
 
 

@@ -167,9 +167,10 @@ cdef inline int step_pair(
 
 cdef int partition_from_base(
     Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t base, uint32_t* mask, Vec* exits, Vec* leads,
-    Map* lengths, size_t* visited,
+    Map* lengths, size_t room, size_t* visited,
 ) noexcept nogil:
     cdef const TrieNode* nodes = v.nodes
+    cdef size_t most = visited[0] + room
     cdef Pair pairs[MAX_TOKEN_BYTES + 1]  # by depth
     cdef Pair* above
     cdef Pair* here
@@ -184,6 +185,8 @@ cdef int partition_from_base(
     if status < 0:
         return status
     while at < v.node_count:
+        if visited[0] == most:
+            return UNLIKE
         visited[0] += 1
         node = nodes[at]
         above = &pairs[node_depth(&node) - 1]
