@@ -74,9 +74,8 @@ cdef class DeadEnds:
     # no more.
     cdef int find_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil
 
-    # Forget what holds for this text only: the lists that are not kept, and the place that was looked at. Returns True if there
-    # were such lists, otherwise False.
-    cdef bint forget_text(self) noexcept nogil
+    # Forget what holds for this text only: the lists that are not kept, and the place that was looked at.
+    cdef void forget_text(self) noexcept nogil
 
     # Append the dead ends of a part to `dead`. Writes IN_PARTS to `offset` if this would take too long.
     cdef int list_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil

@@ -130,13 +130,11 @@ cdef class DeadEnds:
             self.offsets.data[name] = offset[0]
         return status
 
-    cdef bint forget_text(self) noexcept nogil:
-        cdef bint had_unkept = self.has_unkept
-        if had_unkept:
+    cdef void forget_text(self) noexcept nogil:
+        if self.has_unkept:
             self.dead.len = self.unkept
         self.has_unkept = False
         self.leads.forget_text()
-        return had_unkept
 
     cdef int list_dead(self, Engine engine, const Config* config, const SievePart* part, uint32_t* offset) noexcept nogil:
         cdef int status

@@ -15,6 +15,7 @@ from ffgrammar.engine.masks.mask_cache cimport StoredMask
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules, CanonicalState
 from ffgrammar.tokens.canonical.sieve cimport Sieve
+from ffgrammar.tokens.pretokenize.table cimport MAX_HYPOTHESES
 from ffgrammar.tokens.vocabulary.trie cimport TokenTrie
 
 
@@ -42,6 +43,7 @@ cdef class CanonicalMasks:
     cdef uint32_t losses       # their offset in `lost`
     cdef bint has_unkept       # whether the losses found last hold for this text only
     # Scratch.
+    cdef uint32_t[2 * MAX_HYPOTHESES] dead_in  # for each part of a sieve, the offset of its dead ends in DeadEnds.dead
     cdef Vec later             # losses of the second kind
     cdef Vec is_dead           # for each part of a sieve, a mask of its dead ends
     cdef Vec marked            # the indices of the words of `is_dead` that are not 0
@@ -96,9 +98,8 @@ cdef class CanonicalMasks:
     # `find_losses` for a configuration and a sieve whose losses are not in the field `offsets` yet.
     cdef int list_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil
 
-    # Part of list_losses: fill `is_dead`, if the sieve has several parts. Here and below, the argument `offsets` has a number for
-    # each part: the offset of its dead ends in DeadEnds.dead.
-    cdef int mark_dead(self, Sieve sieve, const uint32_t* offsets) noexcept nogil
+    # Part of list_losses: fill `is_dead`, if the sieve has several parts.
+    cdef int mark_dead(self, Sieve sieve) noexcept nogil
 
     # Part of list_losses: in which parts a token lives that is a dead end in part number `dead_in`. Returns 0 if it lives in none,
     # 1 if only in parts that go on with the pre-token, else 2.
@@ -108,7 +109,7 @@ cdef class CanonicalMasks:
     cdef bint may_be_spelled(self, const CanonicalState* at, Sieve sieve) noexcept nogil
 
     # An unmergeable token must not be spelled by several tokens. So if the pre-token so far and a token are together the
-    # beginning of an unmergeable token, the token may be a dead end. Take such dead ends out of `words`.
+    # beginning of an unmergeable token, the token may be a dead end. Take such dead ends out of `words`. find_losses comes before.
     cdef int drop_spelled(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         uint32_t* words) noexcept nogil
@@ -116,9 +117,9 @@ cdef class CanonicalMasks:
     # `drop_spelled` for one hypothesis, with which the pre-token so far leads to `node` of the trie.
     cdef int drop_spelled_below(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
-        const uint32_t* offsets, uint32_t node, uint32_t* words) noexcept nogil
+        uint32_t node, uint32_t* words) noexcept nogil
 
     # Whether a token may come in some part. Unlike `lives_in`, this takes account of the last token and the pre-token so far.
     cdef int comes(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
-        const uint32_t* offsets, uint32_t token) noexcept nogil
+        uint32_t token) noexcept nogil

@@ -30,7 +30,6 @@ from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace
 from ffgrammar.tokens.canonical.rules cimport NO_NODE, UNCONSTRAINED
 from ffgrammar.tokens.canonical.sieve cimport SievePart
 from ffgrammar.tokens.canonical.transitions cimport GOES_ON
-from ffgrammar.tokens.pretokenize.table cimport MAX_HYPOTHESES
 
 cdef enum:
     # A mask with at most this many tokens is judged without a sieve. (Compact JSON begins with 3 or 4 tokens and indented JSON
@@ -99,8 +98,7 @@ cdef class CanonicalMasks:
         cdef uint32_t i
         cdef int status
         self.noted = False
-        if sieve is None or config.row == PENDING or engine.completability.enabled or (
-                config.row & VIRTUAL and self.may_be_spelled(at, sieve)):
+        if sieve is None or config.row == PENDING or engine.completability.enabled:
             status = self.fill_from_parts(engine, config, at, sieve, words)
         else:
             status = self.fill_tokens(engine, config, at, sieve, words)
@@ -184,12 +182,16 @@ cdef class CanonicalMasks:
             beside = <const uint32_t*><const char*>successors
         self.dead_ends.beside = beside
         status = self.find_losses(engine, config, at, sieve, mask.count == DENSE, &offset)
-        if status < 0 or offset == <uint32_t>IN_PARTS:
-            mask_release(mask)
-            return status if status < 0 else self.fill_from_parts(engine, config, at, sieve, words)
-        self.sift(mask, at, sieve, beside, words)
+        if status >= 0 and offset != <uint32_t>IN_PARTS:
+            self.sift(mask, at, sieve, beside, words)
+            self.drop_losses(at, beside, offset, words)
+            status = self.drop_spelled(engine, config, at, sieve, beside, words)
         mask_release(mask)
-        self.drop_losses(at, beside, offset, words)
+        self.dead_ends.forget_text()
+        if status < 0:
+            return status
+        if offset == <uint32_t>IN_PARTS:
+            return self.fill_from_parts(engine, config, at, sieve, words)
         if self.has_unkept:
             self.lost.len = lost
             self.has_unkept = False
@@ -198,7 +200,7 @@ cdef class CanonicalMasks:
             self.config = config[0]
             self.at = at[0]
             self.losses = offset
-        return self.drop_spelled(engine, config, at, sieve, beside, words)
+        return OK
 
     cdef void sift(
         self, const StoredMask* mask, const CanonicalState* at, Sieve sieve, const uint32_t* successors, uint32_t* words
@@ -265,7 +267,7 @@ cdef class CanonicalMasks:
         mark = trace_mark(&engine.recognizer.trace)
         status = self.list_losses(engine, config, sieve, offset)
         trace_release(&engine.recognizer.trace, &mark)
-        self.has_unkept = self.dead_ends.forget_text()
+        self.has_unkept = self.dead_ends.has_unkept
         if status < 0 or offset[0] == <uint32_t>IN_PARTS:
             self.lost.len = before
             self.has_unkept = False
@@ -274,7 +276,6 @@ cdef class CanonicalMasks:
         return status
 
     cdef int list_losses(self, Engine engine, const Config* config, Sieve sieve, uint32_t* offset) noexcept nogil:
-        cdef uint32_t[2 * MAX_HYPOTHESES] offsets
         cdef uint32_t i, j, token
         cdef int alive, status
         offset[0] = <uint32_t>self.lost.len
@@ -282,17 +283,17 @@ cdef class CanonicalMasks:
         if vec_fill(&self.lost, 2, 0) < 0:
             return NO_MEMORY
         for i in range(sieve.count):
-            status = self.dead_ends.find_dead(engine, config, &sieve.parts[i], &offsets[i])
+            status = self.dead_ends.find_dead(engine, config, &sieve.parts[i], &self.dead_in[i])
             if status < 0:
                 return status
-            if offsets[i] == <uint32_t>IN_PARTS:
+            if self.dead_in[i] == <uint32_t>IN_PARTS:
                 offset[0] = IN_PARTS
                 return OK
-        if self.mark_dead(sieve, offsets) < 0:
+        if self.mark_dead(sieve) < 0:
             return NO_MEMORY
         for i in range(sieve.count):
-            for j in range(self.dead_ends.count(offsets[i])):
-                token = self.dead_ends.dead.data[offsets[i] + 1 + j]
+            for j in range(self.dead_ends.count(self.dead_in[i])):
+                token = self.dead_ends.dead.data[self.dead_in[i] + 1 + j]
                 alive = self.lives_in(sieve, i, token)
                 if (alive == 0 and vec_push(&self.lost, token) < 0) or (alive == 1 and vec_push(&self.later, token) < 0):
                     return NO_MEMORY
@@ -300,7 +301,7 @@ cdef class CanonicalMasks:
         self.lost.data[offset[0] + 1] = <uint32_t>self.later.len
         return vec_extend(&self.lost, self.later.data, self.later.len)
 
-    cdef int mark_dead(self, Sieve sieve, const uint32_t* offsets) noexcept nogil:
+    cdef int mark_dead(self, Sieve sieve) noexcept nogil:
         cdef const uint32_t* dead
         cdef uint32_t i, j
         cdef size_t size = <size_t>self.trie.n_words
@@ -311,8 +312,8 @@ cdef class CanonicalMasks:
         if sieve.count * size > self.is_dead.len and vec_fill(&self.is_dead, sieve.count * size - self.is_dead.len, 0) < 0:
             return NO_MEMORY
         for i in range(sieve.count if sieve.count > 1 else 0):
-            dead = self.dead_ends.dead.data + offsets[i] + 1
-            for j in range(self.dead_ends.count(offsets[i])):
+            dead = self.dead_ends.dead.data + self.dead_in[i] + 1
+            for j in range(self.dead_ends.count(self.dead_in[i])):
                 if vec_push(&self.marked, <uint32_t>(i * size) + (dead[j] >> 5)) < 0:
                     return NO_MEMORY
                 bit_set(self.is_dead.data + i * size, dead[j])
@@ -334,19 +335,19 @@ cdef class CanonicalMasks:
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         uint32_t* words
     ) noexcept nogil:
-        cdef uint32_t[2 * MAX_HYPOTHESES] offsets
         cdef uint32_t i
         cdef int status
         if not self.may_be_spelled(at, sieve):
             return OK
-        for i in range(sieve.count):
-            status = self.dead_ends.find_dead(engine, config, &sieve.parts[i], &offsets[i])
+        # (lists that are not kept are those that find_losses has just found)
+        for i in range(0 if self.has_unkept else sieve.count):
+            status = self.dead_ends.find_dead(engine, config, &sieve.parts[i], &self.dead_in[i])
             if status < 0:
                 return status
         for i in range(sieve.count):
             if sieve.parts[i].way == GOES_ON:
                 status = self.drop_spelled_below(
-                    engine, config, at, sieve, successors, offsets, at.node[sieve.parts[i].index], words)
+                    engine, config, at, sieve, successors, at.node[sieve.parts[i].index], words)
                 if status < 0:
                     return status
         return OK
@@ -361,7 +362,7 @@ cdef class CanonicalMasks:
 
     cdef int drop_spelled_below(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
-        const uint32_t* offsets, uint32_t node, uint32_t* words
+        uint32_t node, uint32_t* words
     ) noexcept nogil:
         cdef uint32_t list_at, i, token
         cdef int status
@@ -372,7 +373,7 @@ cdef class CanonicalMasks:
         for i in range(list_at + 1, list_at + 1 + self.spelled.tokens.data[list_at]):
             token = self.spelled.tokens.data[i]
             if bit_test(words, token):
-                status = self.comes(engine, config, at, sieve, successors, offsets, token)
+                status = self.comes(engine, config, at, sieve, successors, token)
                 if status < 0:
                     return status
                 if status == 0:
@@ -381,14 +382,14 @@ cdef class CanonicalMasks:
 
     cdef int comes(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
-        const uint32_t* offsets, uint32_t token
+        uint32_t token
     ) noexcept nogil:
         cdef const SievePart* part
         cdef uint32_t i
         cdef int status
         for i in range(sieve.count):
             part = &sieve.parts[i]
-            if not bit_test(part.transition.mask, token) or self.dead_ends.is_dead(offsets[i], token):
+            if not bit_test(part.transition.mask, token) or self.dead_ends.is_dead(self.dead_in[i], token):
                 continue
             if part.way != GOES_ON:
                 return 1

@@ -8,7 +8,6 @@ leads to. The other tokens are looked at one by one. Making a part takes a milli
 uses this file only where it has to:
 
 - where the text begins and the grammar allows few tokens: the part is made by a walk, which needs no transition,
-- where the grammar's answers may depend on the text (virtual rows), if the vocabulary has unmergeable tokens,
 - where a text cannot always be completed (grammars that are not delimited),
 - inside the pending bytes of a prompt,
 - inside a character, where the mask is made by one walk without parts,
