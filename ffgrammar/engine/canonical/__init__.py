@@ -27,6 +27,7 @@ In reading order:
     surroundings    to which lexer states bytes lead near a state
     surveys         where tokens lead from a lexer state
     repeats         whether a sentence goes on, whatever values the text has
+    fresh_strings   strings that are unlike all strings of the text
     common_followers  a few tokens that can follow nearly every token
     parts           canonical masks made from parts, where each token has to be looked at
     followers       lists of the tokens that can come next inside a pre-token, where few can

@@ -6,6 +6,7 @@ from libc.stdint cimport uint32_t
 
 from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.canonical.fresh_strings cimport FreshStrings
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.repeats cimport Repeats
 from ffgrammar.engine.engine cimport Engine
@@ -26,6 +27,9 @@ cdef class CommonFollowers:
     cdef CanonicalRules rules
     cdef TokenTrie trie
     cdef Repeats repeats
+    cdef FreshStrings fresh_strings
+    # whether what `find` wrote last holds for this text only, and there only for tokens after which a string is fresh
+    cdef bint only_fresh
     cdef Intern places       # (row, lexer state, closing, hypothesis and way of the part, hypotheses)
     cdef Vec offsets         # by place: where its list is in `unfollowed`, ALL_TOKENS or TOO_FEW
     cdef Intern lists        # (hypothesis and way of the part, a list of common followers)
@@ -47,7 +51,7 @@ cdef class CommonFollowers:
     # Write where in `unfollowed` the tokens of a part are that no common follower can follow; or ALL_TOKENS, or TOO_FEW. The common
     # followers are looked for in the configuration `config`, with the hypotheses of `at`. `at.last` must be UNCONSTRAINED, and
     # `at` must not be inside a character. With `closing`, the lexeme can end right after each common follower: then they follow in
-    # every state of which `config` has the base (engine/canonical/leads.pxd), too.
+    # every state of which `config` has the base (engine/canonical/leads.pxd), too. Sets `only_fresh`.
     cdef int find(
         self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset,
     ) noexcept nogil
@@ -73,6 +77,11 @@ cdef class CommonFollowers:
     cdef int can_follow(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte, bint closing,
     ) noexcept nogil
+
+    # Part of list_characters: FreshStrings.can_follow, where it may help. `tries` says how often it may be asked. Sets `only_fresh` if
+    # it returns 1.
+    cdef int can_follow_fresh(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t* tries) noexcept nogil
 
     # Part of can_follow: `can_close` after `token`. `moved` and `after` are the places after the bytes of the token. Changes
     # `after`. Returns 1, 0 or a status.

@@ -33,6 +33,8 @@ from ffgrammar.tokens.vocabulary.trie cimport node_token
 cdef enum:
     # More followers than this would add hardly any predecessors.
     MAX_COMMON = 8
+    # From so many characters on that do not follow in fresh strings, no more are tried.
+    MAX_FRESH = 24
     # The tokenizer keeps lists for all grammars: at most so many, of at most so many words.
     MAX_KEPT_LISTS = 256
     MAX_KEPT_LIST = 4096
@@ -56,6 +58,7 @@ cdef class CommonFollowers:
         self.rules = lookahead.rules
         self.trie = lookahead.rules.trie
         self.repeats = Repeats(lookahead)
+        self.fresh_strings = FreshStrings(lookahead)
         vec_init(&self.offsets)
         vec_init(&self.offset_of)
         vec_init(&self.unfollowed)
@@ -90,6 +93,7 @@ cdef class CommonFollowers:
     ) noexcept nogil:
         cdef uint32_t place, i
         cdef int status
+        self.only_fresh = False
         if config.row & VIRTUAL or config.row == PENDING:
             # (such rows do not last)
             return self.find_anew(engine, part, config, at, closing, offset)
@@ -141,6 +145,7 @@ cdef class CommonFollowers:
         self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset
     ) noexcept nogil:
         cdef uint32_t byte = FIRST_CHARACTER
+        cdef uint32_t tries = MAX_FRESH
         cdef uint32_t token, _number
         cdef int status
         offset[0] = ALL_TOKENS
@@ -152,6 +157,8 @@ cdef class CommonFollowers:
             status = 0
             if self.trie.roots[byte] and token != self.trie.pad_token:
                 status = self.can_follow(engine, config, at, token, byte, closing)
+                if status == 0:
+                    status = self.can_follow_fresh(engine, config, at, token, &tries)
             if status > 0:
                 status = vec_push(&self.followers, token)
                 if status >= 0:
@@ -186,6 +193,17 @@ cdef class CommonFollowers:
         # (1 holds for every text, and nothing is concluded from 0)
         self.lookahead.steps.dependent_answers = answers
         trace_release(&engine.recognizer.trace, &mark)
+        return status
+
+    cdef int can_follow_fresh(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t* tries
+    ) noexcept nogil:
+        cdef int status
+        if not config.row & VIRTUAL or tries[0] == 0:
+            return 0
+        status = self.fresh_strings.can_follow(engine, config, at, token)
+        self.only_fresh |= status > 0
+        tries[0] -= status == 0
         return status
 
     cdef int can_close_after(

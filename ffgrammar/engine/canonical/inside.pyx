@@ -276,12 +276,18 @@ cdef class InsideTokens:
         if offset == <uint32_t>ALL_TOKENS and part.transition.is_listed[outcome]:
             # (to judge a list takes less)
             return 0
-        if self.common.leaves_none(offset):
+        if self.common.leaves_none(offset) and not self.common.only_fresh:
             return 1
         if self.is_doubtful.len == 0:
             self.unfollowed.len = 0
             if vec_fill(&self.is_doubtful, part.transition.count, 0) < 0 or vec_fill(&self.unfollowed, self.trie.n_words, 0) < 0:
                 return NO_MEMORY
+        if self.common.only_fresh:
+            status = self.common.fresh_strings.mark_others(engine, &self.leads.place, self.unfollowed.data)
+            if status <= 0:
+                return status
+            # (this depends on the text)
+            self.lookahead.steps.dependent_answers += 1
         self.is_doubtful.data[outcome] = True
         if offset == <uint32_t>ALL_TOKENS:
             memset(self.unfollowed.data, 0xFF, self.trie.n_words * sizeof(uint32_t))

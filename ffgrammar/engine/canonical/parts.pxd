@@ -68,17 +68,18 @@ cdef class MaskParts:
         const uint32_t* successors,
     ) noexcept
 
-    # Find or make the mask of one part, without regard to successors. The caller releases it. Returns a status.
+    # Find or make the mask of one part. The caller releases it. Tokens that are not among the successors may be in it, or not.
+    # Returns a status.
     cdef int find_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
-        StoredMask** mask,
+        const uint32_t* successors, StoredMask** mask,
     ) noexcept
 
     # Write the mask of one part to `part`. Sets `text_dependent` to True if the mask depends on values in the text. Returns a
     # status.
     cdef int make_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
-        bint* text_dependent,
+        const uint32_t* successors, bint* text_dependent,
     ) noexcept
 
     # Pack `part` into a mask, which the caller releases. If `keep`, the mask is stored under `name`. Returns a status.
@@ -95,7 +96,7 @@ cdef class MaskParts:
     # `text_dependent` to True if the grammar's mask depends on values in the text.
     cdef int filter_by_pretokens(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
-        uint32_t* words, bint* text_dependent,
+        const uint32_t* successors, uint32_t* words, bint* text_dependent,
     ) noexcept nogil
 
     # Write the grammar's own mask to `plain`. Sets `text_dependent` to True if this mask depends on values in the text. Returns

@@ -321,27 +321,52 @@ cdef int values_container(Values* v, uint8_t bracket, uint32_t* value) noexcept 
     return NO_MEMORY if intern_add(&v.tuples, v.tuple.data, v.tuple.len, value) < 0 else OK
 
 
-cdef int values_begins(Values* v, const uint8_t* text, size_t count) noexcept nogil:
+cdef int read_beginning(Values* v, const uint8_t* text, size_t count, size_t* begun) noexcept nogil:
+    """Write to `bytes` what the beginning of a string spells, and to `begun` how many bytes this is. Returns 1, 0 as values_alike
+    does, or a status."""
     cdef uint8_t* out
-    cdef const uint32_t* words
-    cdef size_t i
     v.bytes.len = 0
     if vec_reserve(&v.bytes, (count + NUMBER_ROOM) >> 2) < 0:
         return NO_MEMORY
     out = <uint8_t*>v.bytes.data
     if read_string(text + 1, text + count, &out) < text + count:
         return 0
-    v.begun = out - <uint8_t*>v.bytes.data
-    if v.begun < LONG_STRING or ((out - 3)[0] == 0xED and (out - 2)[0] >= 0xA0):
-        # (after a surrogate at the end, the text may go on with the other half of the pair, and both are one character)
-        return 0
+    begun[0] = out - <uint8_t*>v.bytes.data
+    # (after a surrogate at the end, the text may go on with the other half of the pair, and both are one character)
+    return not (begun[0] >= 3 and (out - 3)[0] == 0xED and (out - 2)[0] >= 0xA0)
+
+
+cdef inline bint begins_alike(const Values* v, uint32_t value, size_t begun) noexcept nogil:
+    """Whether a string begins with the first `begun` bytes of `bytes`."""
+    cdef const uint32_t* words = intern_get(&v.tuples, value)
+    return words[1] >= begun and memcmp(words + 2, v.bytes.data, begun) == 0
+
+
+cdef int values_begins(Values* v, const uint8_t* text, size_t count) noexcept nogil:
+    cdef size_t i
+    cdef int status = read_beginning(v, text, count, &v.begun)
+    if status <= 0 or v.begun < LONG_STRING:
+        return min(status, 0)
     v.candidates.len = 0
     for i in range(v.strings.len):
-        words = intern_get(&v.tuples, v.strings.data[i])
-        if words[1] >= v.begun and memcmp(words + 2, v.bytes.data, v.begun) == 0:
-            if vec_push(&v.candidates, v.strings.data[i]) < 0:
-                return NO_MEMORY
+        if begins_alike(v, v.strings.data[i], v.begun) and vec_push(&v.candidates, v.strings.data[i]) < 0:
+            return NO_MEMORY
     return 1
+
+
+cdef int values_alike(Values* v, const uint8_t* text, size_t count, Vec* found, size_t* begun) noexcept nogil:
+    cdef uint32_t value
+    cdef int status = read_beginning(v, text, count, begun)
+    for value in range(intern_count(&v.tuples) if status > 0 else 0):
+        if intern_get(&v.tuples, value)[0] == K_STRING and begins_alike(v, value, begun[0]) and vec_push(found, value) < 0:
+            return NO_MEMORY
+    return status
+
+
+cdef const uint8_t* values_string(const Values* v, uint32_t value, size_t* count) noexcept nogil:
+    cdef const uint32_t* words = intern_get(&v.tuples, value)
+    count[0] = words[1]
+    return <const uint8_t*>(words + 2)
 
 
 cdef uint32_t values_ends(const Values* v, const uint8_t* text, size_t count) noexcept nogil:

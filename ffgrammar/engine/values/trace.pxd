@@ -56,6 +56,8 @@ cdef struct Trace:
     Vec text       # scratch
     uint32_t tried      # the virtual row from which texts are tried, if this row is inside a long string
     uint32_t tried_in   # the virtual row where that string begins, or NOWHERE
+    uint32_t fresh_in   # the virtual row where the lexeme begins whose string counts as unlike all others, or NOWHERE
+    bint met_others     # whether other strings have ended meanwhile
     size_t max_words    # of all tables together
     uint64_t bytes_read  # how many bytes of text were ever read back
 
@@ -102,6 +104,17 @@ cdef int trace_holds(Trace* t, uint32_t virtual, uint32_t checks) noexcept nogil
 # The lexeme of a virtual row is a key, perhaps with the colon after it. Whether this key is not in its object yet: returns 1, 0
 # or a status. The answer depends on the text.
 cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil
+
+# The virtual row is inside a string. Append to `found` the numbers of all strings of the text that begin like it, and write to `begun`
+# how many bytes of their canonical text it has. Returns 1; 0 if the row is not inside a string, or inside an escape; or a status.
+cdef int trace_alike(Trace* t, uint32_t virtual, Vec* found, size_t* begun) noexcept nogil
+
+# Take the string that a virtual row is inside for unlike all others, however it goes on, until trace_end_fresh. Returns 1; 0 if the
+# row is not inside a string; or a status.
+cdef int trace_begin_fresh(Trace* t, uint32_t virtual) noexcept nogil
+
+# End what trace_begin_fresh has begun. Returns whether other strings have ended meanwhile. (They may be equal to this one.)
+cdef bint trace_end_fresh(Trace* t) noexcept nogil
 
 
 cdef inline TraceState* trace_row(const Trace* t, uint32_t virtual) noexcept nogil:

@@ -10,7 +10,7 @@ from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init, 
 from ffgrammar.core.status cimport LIMIT_CACHE, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.engine.values.json_values cimport (
-    BLANK, LONG_STRING, MALFORMED, values_begins, values_bytes, values_clear, values_container, values_ends, values_free,
+    BLANK, FRESH, LONG_STRING, MALFORMED, values_alike, values_begins, values_bytes, values_clear, values_container, values_ends, values_free,
     values_init, values_scalar, values_truncate,
 )
 
@@ -37,7 +37,7 @@ cdef enum:
 
 cdef int trace_init(Trace* t) noexcept nogil:
     cdef int i
-    t.tried_in = NOWHERE
+    t.tried_in = t.fresh_in = NOWHERE
     t.max_words = <size_t>-1
     t.bytes_read = 0
     owner_init(&t.owner)
@@ -253,7 +253,11 @@ cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil:
     cdef uint32_t known = intern_count(&t.values.tuples)
     cdef uint32_t value = BLANK
     cdef size_t count
-    cdef int status = read_back(t, virtual, last.start, &count)
+    cdef int status
+    if last.start == t.fresh_in:
+        return 1
+    t.met_others = True
+    status = read_back(t, virtual, last.start, &count)
     if status >= 0:
         status = values_scalar(&t.values, <uint8_t*>t.text.data, count, &value)
     values_truncate(&t.values, known)
@@ -266,6 +270,46 @@ cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil:
             return 0
         values = t.lists.data[values * LIST_WORDS + L_BEFORE]
     return 1
+
+
+cdef int read_string_so_far(Trace* t, uint32_t virtual, const uint8_t** text, size_t* count) noexcept nogil:
+    """The lexeme of a virtual row may begin with brackets, separators and blanks. Write where the first string in it begins, and how
+    many bytes there are from there on. Returns 1, 0 if there is no string, or a status."""
+    cdef int status = read_back(t, virtual, trace_row(t, virtual).start, count)
+    text[0] = <const uint8_t*>t.text.data
+    while count[0] and text[0][0] != c'"':
+        text[0] += 1
+        count[0] -= 1
+    return status if status < 0 else count[0] > 0
+
+
+cdef int trace_alike(Trace* t, uint32_t virtual, Vec* found, size_t* begun) noexcept nogil:
+    cdef const uint8_t* text
+    cdef size_t count
+    cdef int status = read_string_so_far(t, virtual, &text, &count)
+    return values_alike(&t.values, text, count, found, begun) if status > 0 else status
+
+
+cdef int trace_begin_fresh(Trace* t, uint32_t virtual) noexcept nogil:
+    cdef const uint8_t* text
+    cdef size_t count, at
+    cdef int status = read_string_so_far(t, virtual, &text, &count)
+    if status <= 0:
+        return status
+    at = 1
+    while at < count:
+        if text[at] == c'"':
+            # (it has ended)
+            return 0
+        at += 2 if text[at] == c'\\' else 1
+    t.fresh_in = trace_row(t, virtual).start
+    t.met_others = False
+    return 1
+
+
+cdef bint trace_end_fresh(Trace* t) noexcept nogil:
+    t.fresh_in = NOWHERE
+    return t.met_others
 
 
 cdef int add_value(Trace* t, uint32_t* frame, uint32_t value) noexcept nogil:
@@ -303,11 +347,12 @@ cdef int trace_end_lexeme(Trace* t, uint32_t virtual, uint32_t row, bint opens, 
     cdef uint32_t frame = trace_row(t, last.start).frame
     cdef uint32_t value = trace_row(t, last.start).value
     cdef uint32_t level
+    cdef bint is_fresh = last.start == t.fresh_in
     cdef uint8_t byte
     cdef size_t count
     cdef size_t at = 0
     cdef int status = OK
-    if last.start == t.tried_in:
+    if last.start == t.tried_in and not is_fresh:
         status = read_end(t, virtual, &value)
         if status != 0:
             return status if status < 0 else add_row(t, NOWHERE, row, frame, value, target)
@@ -334,4 +379,10 @@ cdef int trace_end_lexeme(Trace* t, uint32_t virtual, uint32_t row, bint opens, 
             at -= 1
             status = values_scalar(&t.values, <uint8_t*>t.text.data + at, count - at, &value)
             at += status if status > 0 else 0
+            if byte == c'"' and is_fresh:
+                # (only the first string of the lexeme is)
+                is_fresh = False
+                value = FRESH
+            elif byte == c'"':
+                t.met_others = True
     return status if status < 0 else add_row(t, NOWHERE, row, frame, value, target)

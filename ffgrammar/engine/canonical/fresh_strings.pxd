@@ -1,0 +1,39 @@
+"""Strings that are unlike all strings of the text."""
+
+cimport cython
+from libc.stddef cimport size_t
+from libc.stdint cimport uint8_t, uint32_t
+
+from ffgrammar.core.vec cimport Vec
+from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.engine cimport Engine
+from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.tokens.canonical.rules cimport CanonicalState
+
+
+@cython.final
+cdef class FreshStrings:
+    cdef Lookahead lookahead
+    cdef Vec alike  # scratch: strings of the text, by number
+
+    # All methods run with the engine's lock held and the look-ahead entered.
+
+    # Whether a token can come at a place inside a string, on a virtual row, and a sentence goes on after it, whatever this string is, as long as it is
+    # a fresh one. "No" means only that this was not found. `at` is the rules' state, with the last token UNCONSTRAINED.
+    # SearchSteps.dependent_answers stays as it was. Returns 1, 0 or a status.
+    cdef int can_follow(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil
+
+    # Part of can_follow, while the string counts as fresh.
+    cdef int goes_on(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil
+
+    # Set the bits of the tokens after which a string may not be fresh. `config` is the configuration before the token. Returns 1; 0
+    # if it is not inside a string, or inside an escape; or a status.
+    cdef int mark_others(self, Engine engine, const Config* config, uint32_t* words) noexcept nogil
+
+    # Part of mark_others: the tokens after which the string may be equal to one that goes on with these bytes. Returns nothing.
+    cdef void mark_along(self, const uint8_t* bytes, size_t count, uint32_t* words) noexcept nogil
+
+    # Part of mark_along: the tokens that go on with an escape after a node of the trie. Returns nothing.
+    cdef void mark_escapes(self, uint32_t node, uint32_t* words) noexcept nogil
