@@ -24,10 +24,6 @@ cdef class FreshStrings:
     cdef int can_follow(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil
 
-    # Part of can_follow, while the string counts as fresh.
-    cdef int goes_on(
-        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil
-
     # Set the bits of the tokens after which a string may not be fresh. `config` is the configuration before the token. Returns 1; 0
     # if it is not inside a string, or inside an escape; or a status.
     cdef int mark_others(self, Engine engine, const Config* config, uint32_t* words) noexcept nogil

@@ -37,28 +37,17 @@ cdef class FreshStrings:
     ) noexcept nogil:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef size_t answers = self.lookahead.steps.dependent_answers
-        cdef bint met_others = False
-        cdef uint32_t _number
-        cdef int status = 0
-        # (A search may meet other strings in vain, and leaves hints. The second time, they are followed.)
-        for _number in range(2):
-            status = trace_begin_fresh(&engine.recognizer.trace, config.row)
-            if status > 0:
-                status = self.goes_on(engine, config, at, token)
-            met_others = trace_end_fresh(&engine.recognizer.trace)
-            trace_release(&engine.recognizer.trace, &mark)
-            if status <= 0 or not met_others:
-                break
-        self.lookahead.steps.dependent_answers = answers
-        return 0 if status > 0 and met_others else status
-
-    cdef int goes_on(
-        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token
-    ) noexcept nogil:
         cdef CanonicalState after = at[0]
         cdef Config moved = config[0]
-        cdef int status = self.lookahead.boundaries.take(engine, &moved, &after, token)
-        return self.lookahead.has_canonical_completion(engine, &moved, &after) if status > 0 else status
+        cdef int status = trace_begin_fresh(&engine.recognizer.trace, config.row)
+        if status > 0:
+            status = self.lookahead.boundaries.take(engine, &moved, &after, token)
+        if status > 0:
+            status = self.lookahead.has_canonical_completion(engine, &moved, &after)
+        trace_end_fresh(&engine.recognizer.trace)
+        self.lookahead.steps.dependent_answers = answers
+        trace_release(&engine.recognizer.trace, &mark)
+        return status
 
     cdef int mark_others(self, Engine engine, const Config* config, uint32_t* words) noexcept nogil:
         cdef const uint8_t* text

@@ -173,6 +173,10 @@ cdef int end_checked_lexeme(
         read = m.trace.bytes_read
         status = trace_end_lexeme(&m.trace, row, target, opens != 0, &config.row)
         m.nodes.pulse.left -= END_WORK + <int64_t>((m.trace.bytes_read - read) >> 2)
+        if status > 0:
+            if text_dependent != NULL:
+                text_dependent[0] = True
+            return 0
     elif opens:
         status = trace_begin(&m.trace, target, opens, &config.row)
     else:

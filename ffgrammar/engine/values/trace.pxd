@@ -57,7 +57,6 @@ cdef struct Trace:
     uint32_t tried      # the virtual row from which texts are tried, if this row is inside a long string
     uint32_t tried_in   # the virtual row where that string begins, or NOWHERE
     uint32_t fresh_in   # the virtual row where the lexeme begins whose string counts as unlike all others, or NOWHERE
-    bint met_others     # whether other strings have ended meanwhile
     size_t max_words    # of all tables together
     uint64_t bytes_read  # how many bytes of text were ever read back
 
@@ -94,7 +93,8 @@ cdef int trace_append(Trace* t, uint32_t virtual, uint32_t byte, uint32_t* longe
 
 # End the lexeme that a virtual row is in, now that the parser is in `row`: read the values that the lexeme has, and the
 # containers that it opens or closes. `opens` says whether it opens a checked container. Writes the virtual row after the
-# lexeme, or `row` if the trace ends with it. Returns a status.
+# lexeme, or `row` if the trace ends with it. Returns OK; 1 if the lexeme has a string that may not end now (see trace_begin_fresh);
+# or a status.
 cdef int trace_end_lexeme(Trace* t, uint32_t virtual, uint32_t row, bint opens, uint32_t* target) noexcept nogil
 
 # Which of some checks (CHECK_UNIQUE, CHECK_REPEATED) hold for a container: the innermost one that is open where the lexeme of
@@ -109,12 +109,10 @@ cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil
 # how many bytes of their canonical text it has. Returns 1; 0 if the row is not inside a string, or inside an escape; or a status.
 cdef int trace_alike(Trace* t, uint32_t virtual, Vec* found, size_t* begun) noexcept nogil
 
-# Take the string that a virtual row is inside for unlike all others, however it goes on, until trace_end_fresh. Returns 1; 0 if the
-# row is not inside a string; or a status.
+# Until trace_end_fresh, take the string that a virtual row is inside for unlike all others, however it goes on. No other string may end
+# meanwhile, because it may be equal to this one. Returns 1; 0 if the row is not inside a string; or a status.
 cdef int trace_begin_fresh(Trace* t, uint32_t virtual) noexcept nogil
-
-# End what trace_begin_fresh has begun. Returns whether other strings have ended meanwhile. (They may be equal to this one.)
-cdef bint trace_end_fresh(Trace* t) noexcept nogil
+cdef void trace_end_fresh(Trace* t) noexcept nogil
 
 
 cdef inline TraceState* trace_row(const Trace* t, uint32_t virtual) noexcept nogil:

@@ -254,9 +254,8 @@ cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil:
     cdef uint32_t value = BLANK
     cdef size_t count
     cdef int status
-    if last.start == t.fresh_in:
-        return 1
-    t.met_others = True
+    if t.fresh_in != NOWHERE:
+        return last.start == t.fresh_in
     status = read_back(t, virtual, last.start, &count)
     if status >= 0:
         status = values_scalar(&t.values, <uint8_t*>t.text.data, count, &value)
@@ -303,13 +302,11 @@ cdef int trace_begin_fresh(Trace* t, uint32_t virtual) noexcept nogil:
             return 0
         at += 2 if text[at] == c'\\' else 1
     t.fresh_in = trace_row(t, virtual).start
-    t.met_others = False
     return 1
 
 
-cdef bint trace_end_fresh(Trace* t) noexcept nogil:
+cdef void trace_end_fresh(Trace* t) noexcept nogil:
     t.fresh_in = NOWHERE
-    return t.met_others
 
 
 cdef int add_value(Trace* t, uint32_t* frame, uint32_t value) noexcept nogil:
@@ -352,7 +349,7 @@ cdef int trace_end_lexeme(Trace* t, uint32_t virtual, uint32_t row, bint opens, 
     cdef size_t count
     cdef size_t at = 0
     cdef int status = OK
-    if last.start == t.tried_in and not is_fresh:
+    if last.start == t.tried_in and t.fresh_in == NOWHERE:
         status = read_end(t, virtual, &value)
         if status != 0:
             return status if status < 0 else add_row(t, NOWHERE, row, frame, value, target)
@@ -379,10 +376,10 @@ cdef int trace_end_lexeme(Trace* t, uint32_t virtual, uint32_t row, bint opens, 
             at -= 1
             status = values_scalar(&t.values, <uint8_t*>t.text.data + at, count - at, &value)
             at += status if status > 0 else 0
-            if byte == c'"' and is_fresh:
+            if byte == c'"' and t.fresh_in != NOWHERE and status >= 0:
+                if not is_fresh:
+                    return 1
                 # (only the first string of the lexeme is)
                 is_fresh = False
                 value = FRESH
-            elif byte == c'"':
-                t.met_others = True
     return status if status < 0 else add_row(t, NOWHERE, row, frame, value, target)
