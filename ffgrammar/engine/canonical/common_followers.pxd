@@ -78,11 +78,6 @@ cdef class CommonFollowers:
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t byte, bint closing,
     ) noexcept nogil
 
-    # Part of list_characters: FreshStrings.can_follow, where it may help. `tries` says how often it may be asked. Sets `only_fresh` if
-    # it returns 1.
-    cdef int can_follow_fresh(
-        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t* tries) noexcept nogil
-
     # Part of can_follow: `can_close` after `token`. `moved` and `after` are the places after the bytes of the token. Changes
     # `after`. Returns 1, 0 or a status.
     cdef int can_close_after(

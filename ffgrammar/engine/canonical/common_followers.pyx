@@ -16,7 +16,7 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_set, lowest_bit
+from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init, intern_truncate
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
@@ -33,8 +33,8 @@ from ffgrammar.tokens.vocabulary.trie cimport node_token
 cdef enum:
     # More followers than this would add hardly any predecessors.
     MAX_COMMON = 8
-    # From so many characters on that do not follow in fresh strings, no more are tried.
-    MAX_FRESH = 24
+    # So many characters are tried in fresh strings.
+    MAX_FRESH = 16
     # The tokenizer keeps lists for all grammars: at most so many, of at most so many words.
     MAX_KEPT_LISTS = 256
     MAX_KEPT_LIST = 4096
@@ -145,20 +145,26 @@ cdef class CommonFollowers:
         self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset
     ) noexcept nogil:
         cdef uint32_t byte = FIRST_CHARACTER
-        cdef uint32_t tries = MAX_FRESH
+        cdef uint32_t tries = MAX_FRESH if config.row & VIRTUAL else 0
+        cdef uint32_t[8] bytes
         cdef uint32_t token, _number
-        cdef int status
+        cdef int status = OK
         offset[0] = ALL_TOKENS
         self.followers.len = 0
-        if vec_push(&self.followers, part_key(part)) < 0:
-            return NO_MEMORY
+        memset(bytes, 0xFF, sizeof(bytes))
+        if config.row != PENDING:
+            status = self.lookahead.steps.find_next_bytes(engine, config, bytes)
+        if status < 0 or vec_push(&self.followers, part_key(part)) < 0:
+            return status if status < 0 else NO_MEMORY
         for _number in range(PRINTABLE):
             token = node_token(&self.trie.nodes[self.trie.roots[byte]])
             status = 0
-            if self.trie.roots[byte] and token != self.trie.pad_token:
+            if bit_test(bytes, byte) and self.trie.roots[byte] and token != self.trie.pad_token:
                 status = self.can_follow(engine, config, at, token, byte, closing)
-                if status == 0:
-                    status = self.can_follow_fresh(engine, config, at, token, &tries)
+                if status == 0 and tries:
+                    tries -= 1
+                    status = self.fresh_strings.can_follow(engine, config, at, token)
+                    self.only_fresh |= status > 0
             if status > 0:
                 status = vec_push(&self.followers, token)
                 if status >= 0:
@@ -193,17 +199,6 @@ cdef class CommonFollowers:
         # (1 holds for every text, and nothing is concluded from 0)
         self.lookahead.steps.dependent_answers = answers
         trace_release(&engine.recognizer.trace, &mark)
-        return status
-
-    cdef int can_follow_fresh(
-        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t* tries
-    ) noexcept nogil:
-        cdef int status
-        if not config.row & VIRTUAL or tries[0] == 0:
-            return 0
-        status = self.fresh_strings.can_follow(engine, config, at, token)
-        self.only_fresh |= status > 0
-        tries[0] -= status == 0
         return status
 
     cdef int can_close_after(
