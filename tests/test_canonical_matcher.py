@@ -547,6 +547,33 @@ def test_many_tokens_of_one_place(tmp_path: Path, pattern: str, letters: str) ->
     assert refused
 
 
+SHORT = {"type": "string", "pattern": "^[a-p]{1,3}$"}
+UNIQUE = {"type": "array", "uniqueItems": True}
+KEYS = {"type": "object", "patternProperties": {"^[a-p]{2,4}$": {"type": "null"}}, "additionalProperties": False}
+DIFFERENT = [
+    (UNIQUE | {"items": SHORT}, ['["abd","pon","abd"]', '["a","ab","abd"]', '["p","po","po"]']),
+    (UNIQUE | {"items": SHORT | {"pattern": "^[a-p]{3}$"}}, ['["abd","abd"]', '["pon","aba","pon"]']),
+    (UNIQUE | {"items": {"type": "object", "properties": {"a": SHORT}, "required": ["a"]}}, ['[{"a":"pon"},{"a":"pon"}]']),
+    # the second string is equal to one of those that may come first
+    (UNIQUE | {"prefixItems": [SHORT, {"const": "pon"}], "items": False, "minItems": 2}, ['["pon","pon"]', '["abd","pon"]']),
+    (KEYS | {"minProperties": 2, "maxProperties": 3}, ['{"pon":null,"pon":null}', '{"abd":null,"abdo":null,"ab":null}']),
+    # escapes are other spellings of the same string
+    (UNIQUE | {"items": {"type": "string", "maxLength": 4}}, ['["abc","ab\\u0063"]', '["a\\"c","a\\\\"]', '["\\u0061b","abc"]']),
+]
+
+
+@pytest.mark.parametrize("schema, texts", DIFFERENT)
+def test_strings_that_must_differ(tmp_path: Path, schema: dict[str, object], texts: list[str]) -> None:
+    """Many tokens lead to a string that is unlike all others, and few to one that may still be equal."""
+    tok = _with_triples(tmp_path / "tokenizer.json", "abcdefghijklmnop")
+    refused = 0
+    for text in texts:
+        for whitespace in ("flexible", "compact"):
+            grammar = ff.compile_json_schema(schema, tok, whitespace=whitespace)
+            refused += check_along(tok, grammar, tok.encode(text), Random(text), most=6000)[1]
+    assert refused
+
+
 def test_forced_tokens_may_come(cl100k: ff.Tokenizer) -> None:
     schema = {"properties": {"name": {}}, "required": ["name"], "additionalProperties": False}
     matcher = ff.compile_json_schema({"type": "object", **schema}, cl100k).matcher(canonical=True)

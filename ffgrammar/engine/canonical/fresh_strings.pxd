@@ -8,6 +8,7 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.recognizer.recognizer cimport Config
+from ffgrammar.engine.values.trace cimport TraceMark
 from ffgrammar.tokens.canonical.rules cimport CanonicalState
 
 
@@ -18,11 +19,16 @@ cdef class FreshStrings:
 
     # All methods run with the engine's lock held and the look-ahead entered.
 
-    # Whether a token can come at a place inside a string, on a virtual row, and a sentence goes on after it, whatever this string is, as long as it is
-    # a fresh one. "No" means only that this was not found. `at` is the rules' state, with the last token UNCONSTRAINED.
-    # SearchSteps.dependent_answers stays as it was. Returns 1, 0 or a status.
+    # Whether the pre-token can end at a place inside a string, whatever this string is, as long as it is fresh. "No" means only that
+    # this was not found. `at` is the rules' state. SearchSteps.dependent_answers stays as it was. Returns 1, 0 or a status.
+    cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
+
+    # The same, whether a token can come and a sentence goes on after it. The last token is UNCONSTRAINED.
     cdef int can_follow(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token) noexcept nogil
+
+    # Part of can_end and can_follow: from now on no string counts as fresh. Returns nothing.
+    cdef void end(self, Engine engine, const TraceMark* mark, size_t answers) noexcept nogil
 
     # Set the bits of the tokens after which a string may not be fresh. `config` is the configuration before the token. Returns 1; 0
     # if it is not inside a string, or inside an escape; or a status.

@@ -32,6 +32,15 @@ cdef class FreshStrings:
     def __dealloc__(self):
         vec_free(&self.alike)
 
+    cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
+        cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
+        cdef size_t answers = self.lookahead.steps.dependent_answers
+        cdef int status = trace_begin_fresh(&engine.recognizer.trace, config.row) if config.row & VIRTUAL else 0
+        if status > 0:
+            status = self.lookahead.boundaries.can_end(engine, config, at)
+        self.end(engine, &mark, answers)
+        return status
+
     cdef int can_follow(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token
     ) noexcept nogil:
@@ -39,15 +48,18 @@ cdef class FreshStrings:
         cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef CanonicalState after = at[0]
         cdef Config moved = config[0]
-        cdef int status = trace_begin_fresh(&engine.recognizer.trace, config.row)
+        cdef int status = trace_begin_fresh(&engine.recognizer.trace, config.row) if config.row & VIRTUAL else 0
         if status > 0:
             status = self.lookahead.boundaries.take(engine, &moved, &after, token)
         if status > 0:
             status = self.lookahead.has_canonical_completion(engine, &moved, &after)
-        trace_end_fresh(&engine.recognizer.trace)
-        self.lookahead.steps.dependent_answers = answers
-        trace_release(&engine.recognizer.trace, &mark)
+        self.end(engine, &mark, answers)
         return status
+
+    cdef void end(self, Engine engine, const TraceMark* mark, size_t answers) noexcept nogil:
+        trace_end_fresh(&engine.recognizer.trace)
+        trace_release(&engine.recognizer.trace, mark)
+        self.lookahead.steps.dependent_answers = answers
 
     cdef int mark_others(self, Engine engine, const Config* config, uint32_t* words) noexcept nogil:
         cdef const uint8_t* text

@@ -87,6 +87,13 @@ cdef class InsideTokens:
     # status.
     cdef int doubt(self, Engine engine, const SievePart* part, const Config* config, uint32_t outcome) noexcept nogil
 
+    # Part of doubt: mark an outcome as doubtful. Returns OK or NO_MEMORY.
+    cdef int begin_doubt(self, const SievePart* part, uint32_t outcome) noexcept nogil
+
+    # Part of doubt: the same, and set the bits of the tokens after which a string may not be fresh. Returns as
+    # FreshStrings.mark_others.
+    cdef int doubt_others(self, Engine engine, const SievePart* part, uint32_t outcome) noexcept nogil
+
     # Part of judge_surveyed: judge the tokens that have no lead, lead to a doubtful outcome, and are in `unfollowed`.
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil
 

@@ -270,25 +270,21 @@ cdef class InsideTokens:
         cdef int status
         self.single.parts.set_outcome(&at, part.transition, outcome)
         at.last = UNCONSTRAINED
+        status = self.common.fresh_strings.can_end(engine, config, &at)
+        if status != 0:
+            return self.doubt_others(engine, part, outcome) if status > 0 else status
         status = self.common.find(engine, part, config, &at, self.leads.has_base(), &offset)
         if status < 0 or offset == <uint32_t>TOO_FEW or self.lookahead.steps.is_text_dependent(config, answers):
             return min(status, 0)
         if offset == <uint32_t>ALL_TOKENS and part.transition.is_listed[outcome]:
             # (to judge a list takes less)
             return 0
-        if self.common.leaves_none(offset) and not self.common.only_fresh:
-            return 1
-        if self.is_doubtful.len == 0:
-            self.unfollowed.len = 0
-            if vec_fill(&self.is_doubtful, part.transition.count, 0) < 0 or vec_fill(&self.unfollowed, self.trie.n_words, 0) < 0:
-                return NO_MEMORY
         if self.common.only_fresh:
-            status = self.common.fresh_strings.mark_others(engine, &self.leads.place, self.unfollowed.data)
-            if status <= 0:
-                return status
-            # (this depends on the text)
-            self.lookahead.steps.dependent_answers += 1
-        self.is_doubtful.data[outcome] = True
+            status = self.doubt_others(engine, part, outcome)
+        elif not self.common.leaves_none(offset):
+            status = self.begin_doubt(part, outcome)
+        if status < 0 or (status == 0 and self.common.only_fresh):
+            return status
         if offset == <uint32_t>ALL_TOKENS:
             memset(self.unfollowed.data, 0xFF, self.trie.n_words * sizeof(uint32_t))
             return 1
@@ -296,6 +292,21 @@ cdef class InsideTokens:
         for i in range(unfollowed[0]):
             bit_set(self.unfollowed.data, unfollowed[1 + i])
         return 1
+
+    cdef int begin_doubt(self, const SievePart* part, uint32_t outcome) noexcept nogil:
+        if self.is_doubtful.len == 0:
+            self.unfollowed.len = 0
+            if vec_fill(&self.is_doubtful, part.transition.count, 0) < 0 or vec_fill(&self.unfollowed, self.trie.n_words, 0) < 0:
+                return NO_MEMORY
+        self.is_doubtful.data[outcome] = True
+        return OK
+
+    cdef int doubt_others(self, Engine engine, const SievePart* part, uint32_t outcome) noexcept nogil:
+        # (what is found depends on the text)
+        self.lookahead.steps.dependent_answers += 1
+        if self.begin_doubt(part, outcome) < 0:
+            return NO_MEMORY
+        return self.common.fresh_strings.mark_others(engine, &self.leads.place, self.unfollowed.data)
 
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil:
         cdef const Transition* transition = part.transition
