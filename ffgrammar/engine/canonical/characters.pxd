@@ -16,3 +16,7 @@ cdef enum:
 cdef inline uint32_t next_character(uint32_t byte) noexcept nogil:
     """The character that is tried after this one."""
     return 0x20 + (byte - 0x20 + <uint32_t>STRIDE) % <uint32_t>PRINTABLE
+
+
+cdef inline bint is_alphanumeric(uint32_t byte) noexcept nogil:
+    return 0x30 <= byte <= 0x39 or 0x41 <= byte & ~<uint32_t>0x20 <= 0x5A

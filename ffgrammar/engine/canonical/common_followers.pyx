@@ -16,11 +16,11 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 from libc.string cimport memset
 
-from ffgrammar.core.bits cimport bit_set, bit_test, lowest_bit
+from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test, lowest_bit
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_free, intern_init, intern_truncate
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init, vec_push
-from ffgrammar.engine.canonical.characters cimport FIRST_CHARACTER, PRINTABLE, next_character
+from ffgrammar.engine.canonical.characters cimport FIRST_CHARACTER, PRINTABLE, is_alphanumeric, next_character
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.repeats cimport Repeats
@@ -156,10 +156,13 @@ cdef class CommonFollowers:
             status = self.lookahead.steps.find_next_bytes(engine, config, bytes)
         if status < 0 or vec_push(&self.followers, part_key(part)) < 0:
             return status if status < 0 else NO_MEMORY
-        for _number in range(PRINTABLE):
+        for _number in range(2 * PRINTABLE):
             token = node_token(&self.trie.nodes[self.trie.roots[byte]])
             status = 0
-            if bit_test(bytes, byte) and self.trie.roots[byte] and token != self.trie.pad_token:
+            # (where two letters leave many tokens, a sign leaves fewer than a third letter)
+            if (bit_test(bytes, byte) and self.trie.roots[byte] and token != self.trie.pad_token
+                    and (_number >= <uint32_t>PRINTABLE or self.followers.len < 3 or not is_alphanumeric(byte))):
+                bit_clear(bytes, byte)
                 status = self.can_follow(engine, config, at, token, byte, closing)
                 if status == 0 and tries:
                     tries -= 1

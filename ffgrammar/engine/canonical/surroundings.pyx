@@ -11,6 +11,7 @@ from ffgrammar.core.compare cimport bits_unlike
 from ffgrammar.core.map cimport ABSENT
 from ffgrammar.core.status cimport NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_extend, vec_fill, vec_free, vec_init
+from ffgrammar.engine.canonical.characters cimport is_alphanumeric
 from ffgrammar.regex.dfa.lazy_dfa cimport DEAD, LAST_STATE, dfa_step
 from ffgrammar.tokens.vocabulary.trie cimport MAX_TOKEN_BYTES, TrieNode, next_node, node_byte, node_depth, node_token
 
@@ -25,10 +26,6 @@ cdef enum:
     # If more than one node in this many is listed for some bytes, a walk over the whole trie takes less time.
     MUCH_LISTED = 8
     WIDE = 16  # a lexer state is wide if at least this many printable ASCII characters may come
-
-
-cdef inline bint is_alphanumeric(uint32_t byte) noexcept nogil:
-    return 0x30 <= byte <= 0x39 or 0x41 <= byte & ~<uint32_t>0x20 <= 0x5A
 
 
 @cython.final
