@@ -57,6 +57,9 @@ cdef class Lookahead:
     # By level: the arrays of the walk that tries tokens there (TokenWalk). They are allocated when they are first needed.
     cdef CanonicalState* states[MAX_LEVELS]
     cdef Config* configs[MAX_LEVELS]
+    cdef uint32_t tried[MAX_LEVELS]           # by level: how many tokens the walk has tried
+    cdef const uint32_t* beside[MAX_LEVELS]   # by level: the successors of the last token, as a mask; or NULL
+    cdef list successors                      # by level: what `beside` points to
     cdef size_t listed_from     # list_followers writes followers to its caller's `found` from this index on
 
     # All methods run with the engine's lock held. Where a comment says "whether", a method returns 1, 0 or a status.
@@ -130,6 +133,9 @@ cdef class Lookahead:
     # `search_tokens` for the tokens that a walk over the trie still has to find. If `found` is NULL, the search ends when it
     # succeeds with one of them. Otherwise all tokens that it succeeds with are appended to `found`.
     cdef int search_subtrees(self, Engine engine, TokenWalk* walk, uint32_t level, Vec* found) noexcept nogil
+
+    # Part of search_subtrees: find the successors of the last token, for the walk at this level. Returns a status.
+    cdef int find_successors(self, uint32_t token, uint32_t level) noexcept with gil
 
     # `search_tokens` for the choices (Choices.found) at an offset. They are those where the walk begins, and the walk itself goes
     # no further.
