@@ -11,7 +11,7 @@ from ffgrammar.engine.engine cimport Engine
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 
 cdef enum:
-    PLACE_WORDS = 5     # of a `Place`
+    PLACE_WORDS = 6     # of a `Place`
 
 
 cdef struct Arrival:
@@ -26,6 +26,7 @@ cdef struct Place:
     uint32_t depth    # how many bytes lead there at least
     uint32_t before   # the index of the place before the last of these bytes
     uint32_t byte     # one that leads there from `before`
+    uint32_t turned   # whether bytes that lead there turn, because one that comes next does and is not listed
 
 
 cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil:
@@ -65,6 +66,13 @@ cdef class Surroundings:
     # to `places` if it is new, tokens may go on from it, and there is room. Returns 1 if another byte that leads there need not be
     # looked at; 0; or a status.
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil
+
+    # Part of meet: a frequent byte turns after a place to which a byte leads that is listed, as letters do inside an escape. So all
+    # bytes that lead to the place are turning bytes from now on. Returns nothing.
+    cdef void turn_into(self, Engine engine, uint32_t number) noexcept nogil
+
+    # Part of turn_into and meet: take a byte that leads to a depth for a turning byte. Returns nothing.
+    cdef void turn(self, uint32_t byte, uint32_t depth) noexcept nogil
 
     # Part of `explore`, at its end: add the bytes in `far_turning` to `turning`, or let `deep` cover them.
     cdef void settle_far(self) noexcept nogil

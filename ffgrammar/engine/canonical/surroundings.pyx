@@ -49,7 +49,7 @@ cdef class Surroundings:
 
     cdef int explore(self, Engine engine, uint32_t state) noexcept nogil:
         cdef size_t at = 0
-        cdef Place place = Place(state, 0, 0, 0, 0)
+        cdef Place place = Place(state, 0, 0, 0, 0, 0)
         cdef int status
         self.places.len = self.place_of.len = 0
         self.nodes_left = MAX_NODES
@@ -100,9 +100,9 @@ cdef class Surroundings:
         return OK
 
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil:
-        cdef const Place* places = <const Place*>self.places.data
+        cdef Place* places = <Place*>self.places.data
         cdef uint32_t depth = places[before].depth + 1
-        cdef Place place = Place(now.state, now.missing, depth, before, byte)
+        cdef Place place = Place(now.state, now.missing, depth, before, byte, 0)
         cdef uint32_t number = now.state >> 8
         cdef uint32_t index = self.place_of.data[number] if number < self.place_of.len else ABSENT
         cdef bint known = index != ABSENT and places[index].missing == now.missing
@@ -117,6 +117,12 @@ cdef class Surroundings:
                 bit_set(self.turning, byte)
             return 0
         if status and known:
+            if places[index].turned:
+                self.turn(byte, depth)
+            return not places[index].turned
+        if status == 0 and before and self.rules.nodes_by_byte.is_listed[places[before].byte]:
+            if not places[before].turned:
+                self.turn_into(engine, before)
             return 1
         if status == 0 or self.places.len == PLACE_WORDS * (MAX_AROUND_WHOLE if self.whole else MAX_AROUND):
             self.deep = min(self.deep, depth)
@@ -125,6 +131,23 @@ cdef class Surroundings:
             return NO_MEMORY
         self.place_of.data[number] = <uint32_t>(self.places.len // PLACE_WORDS)
         return NO_MEMORY if vec_extend(&self.places, <const uint32_t*>&place, PLACE_WORDS) < 0 else 1
+
+    cdef void turn_into(self, Engine engine, uint32_t number) noexcept nogil:
+        cdef const uint32_t* delta = engine.recognizer.dfa.delta.data
+        cdef Place* places = <Place*>self.places.data
+        cdef uint32_t byte, i
+        places[number].turned = True
+        # (other bytes that lead there come up after this, or from a place that was looked at before)
+        for i in range(number + 1):
+            for byte in range(256):
+                if delta[places[i].state + byte] == places[number].state:
+                    self.turn(byte, places[i].depth + 1)
+
+    cdef void turn(self, uint32_t byte, uint32_t depth) noexcept nogil:
+        if self.rules.nodes_by_byte.is_listed[byte]:
+            bit_set(self.turning, byte)
+        else:
+            self.deep = min(self.deep, depth)
 
     cdef uint32_t write_way(self, uint32_t number, uint8_t* bytes) noexcept nogil:
         cdef const Place* places = <const Place*>self.places.data
