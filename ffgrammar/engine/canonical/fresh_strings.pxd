@@ -19,8 +19,8 @@ cdef class FreshStrings:
 
     # All methods run with the engine's lock held and the look-ahead entered.
 
-    # Whether the pre-token can end at a place inside a string, whatever this string is, as long as it is fresh. "No" means only that
-    # this was not found. `at` is the rules' state. SearchSteps.dependent_answers stays as it was. Returns 1, 0 or a status.
+    # Whether the pre-token can end at a place inside a string, whatever this string is, as long as it is fresh. "No" means only
+    # that this was not found. `at` is the rules' state. SearchSteps.dependent_answers stays as it was. Returns 1, 0 or a status.
     cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
     # The same, whether a token can come and a sentence goes on after it. The last token is UNCONSTRAINED.

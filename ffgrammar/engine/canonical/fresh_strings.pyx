@@ -1,10 +1,12 @@
 """Whether a sentence goes on can depend on the values in the text: the keys of an object differ, and so do the items of some
-arrays. But most strings differ from all strings in the text after a few characters, however they go on. Such a string is *fresh*. A
-check that compares it, or a value that contains it, with values before it finds them unlike. So after two fresh strings in one row
-of the parser and one lexer state, a text goes on in the same way until another string ends, which may be equal to one of the two.
+arrays. But most strings differ from all strings in the text after a few characters, however they go on. Such a string is *fresh*.
+A check that compares it, or a value that contains it, with values before it finds them unlike. So after two fresh strings in one
+row of the parser and one lexer state, a text goes on in the same way until another string ends. That string may be equal to one of
+the two.
 
-This serves where a string is too short for repeated letters (repeats.pyx). What is found holds for one text only. (On Gemma 2, a mask
-inside a string of at most 39 characters that must differ from other items takes 0.15 ms. It takes 50 ms if it is made from parts.)
+This serves where a string is too short for repeated letters (repeats.pyx). What is found holds for one text only. (On Gemma 2, a
+mask inside a string of at most 39 characters that must differ from other items takes 0.15 ms. It takes 50 ms if it is made from
+parts.)
 """
 
 cimport cython
@@ -14,8 +16,11 @@ from libc.stdint cimport uint8_t, uint32_t
 from ffgrammar.core.bits cimport bit_set
 from ffgrammar.core.vec cimport vec_free, vec_init
 from ffgrammar.engine.values.json_values cimport values_string
-from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_alike, trace_begin_fresh, trace_end_fresh, trace_mark, trace_release
+from ffgrammar.engine.values.trace cimport (
+    VIRTUAL, TraceMark, trace_alike, trace_begin_fresh, trace_end_fresh, trace_mark, trace_release,
+)
 from ffgrammar.tokens.vocabulary.trie cimport node_token, subtree_end, trie_child
+
 
 @cython.final
 cdef class FreshStrings:

@@ -65,9 +65,9 @@ cdef int values_begins(Values* v, const uint8_t* text, size_t count) noexcept no
 # such string.
 cdef uint32_t values_ends(const Values* v, const uint8_t* text, size_t count) noexcept nogil
 
-# Read the beginning of a string, with its opening quote, and append to `found` the numbers of all strings that begin like it. Writes
-# to `begun` how many bytes the canonical text of this beginning has. Returns 1; 0 if the beginning ends inside an escape or between
-# the two halves of a surrogate pair, or if the string has ended already; or a status.
+# Read the beginning of a string, with its opening quote, and append to `found` the numbers of all strings that begin like it.
+# Writes to `begun` how many bytes the canonical text of this beginning has. Returns 1; 0 if the beginning ends inside an escape or
+# between the two halves of a surrogate pair, or if the string has ended already; or a status.
 cdef int values_alike(Values* v, const uint8_t* text, size_t count, Vec* found, size_t* begun) noexcept nogil
 
 # The canonical text of a string. Writes how many bytes it has.

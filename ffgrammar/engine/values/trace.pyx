@@ -10,8 +10,8 @@ from ffgrammar.core.owner cimport own_vec, owner_bytes, owner_free, owner_init, 
 from ffgrammar.core.status cimport LIMIT_CACHE, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.engine.values.json_values cimport (
-    BLANK, FRESH, LONG_STRING, MALFORMED, values_alike, values_begins, values_bytes, values_clear, values_container, values_ends, values_free,
-    values_init, values_scalar, values_truncate,
+    BLANK, FRESH, LONG_STRING, MALFORMED, values_alike, values_begins, values_bytes, values_clear, values_container, values_ends,
+    values_free, values_init, values_scalar, values_truncate,
 )
 
 cdef enum:
@@ -272,8 +272,8 @@ cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil:
 
 
 cdef int read_string_so_far(Trace* t, uint32_t virtual, const uint8_t** text, size_t* count) noexcept nogil:
-    """The lexeme of a virtual row may begin with brackets, separators and blanks. Write where the first string in it begins, and how
-    many bytes there are from there on. Returns 1, 0 if there is no string, or a status."""
+    """The lexeme of a virtual row may begin with brackets, separators and blanks. Write where the first string in it begins, and
+    how many bytes there are from there on. Returns 1, 0 if there is no string, or a status."""
     cdef int status = read_back(t, virtual, trace_row(t, virtual).start, count)
     text[0] = <const uint8_t*>t.text.data
     while count[0] and text[0][0] != c'"':

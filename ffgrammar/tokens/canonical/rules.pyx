@@ -47,8 +47,8 @@ cdef enum:
     # From this many pairs of tokens on, successors are made. Checking so many pairs takes some 10 ms. Making the tables of
     # successors takes 2 to 100 ms, once.
     MAX_ASKED = 1 << 16
-    # So many masks of successors are kept: at most 64 MB for a vocabulary of 256,000 tokens. (Along the documents of all development
-    # schemas, Gemma 2 makes 14,800 masks of successors then, and 24,500 where 16 MB are kept. Making one takes some 40 us.)
+    # So many masks of successors are kept: at most 64 MB for a vocabulary of 256,000 tokens. (Along the documents of all
+    # development schemas, Gemma 2 makes 14,800 of these masks then. Where 16 MB are kept, it makes 24,500. One takes some 40 us.)
     MAX_SUCCESSORS = 2048
 
 
