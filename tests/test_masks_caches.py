@@ -110,7 +110,7 @@ def _schemas(draw: st.DrawFn) -> dict[str, Any]:
         "additionalProperties": draw(st.one_of(st.booleans(), _strings)),
     }
     if draw(st.booleans()):
-        schema["patternProperties"] = {draw(st.sampled_from(["^x-", "^the", "[0-9]$"])): draw(_strings)}
+        schema["patternProperties"] = {draw(st.sampled_from(["^x-", "^the", "[0-9]$", "^.*$"])): draw(_strings)}
     if draw(st.booleans()):
         schema["propertyNames"] = {"maxLength": draw(st.integers(1, 20))}
     return schema
@@ -160,6 +160,24 @@ def test_a_state_that_other_grammars_come_to_is_kept() -> None:
         walked.append(grammar.stats()["nodes_walked"])
     # White space, or a brace with anything after it: too much to keep for a single grammar.
     assert walked[0] == walked[1] > 0 == walked[2] == walked[3]
+
+
+def test_a_state_unlike_its_base_gets_its_own_partition() -> None:
+    """A key with a line break matches `^.*$` in no way, and any other key does. So nearly all tokens tell the two apart."""
+    tok = ff.Tokenizer.from_tiktoken("cl100k_base")
+    plain = ff.Tokenizer.from_tiktoken("cl100k_base")
+    plain.partition_bytes = 0
+    keys = {"type": "object", "patternProperties": {"^.*$": {"type": "string"}}}
+    walked = []
+    for name in ("one", "two"):
+        schema = {"type": "object", "properties": {name: keys}, "required": [name]}
+        grammars = [ff.compile_json_schema(schema, vocabulary) for vocabulary in (tok, plain)]
+        matchers = [grammar.matcher() for grammar in grammars]
+        assert all(matcher.accept_bytes(f'{{"{name}":{{"'.encode()) == len(name) + 6 for matcher in matchers)
+        np.testing.assert_array_equal(*(matcher.allowed_token_ids() for matcher in matchers))
+        walked.append([grammar.stats()["nodes_walked"] for grammar in grammars])
+    # the first walk, the second one, and both where no partition is kept
+    assert 0 < walked[1][0] < 20_000 and walked[0][0] > 100_000 and walked[1][1] > 100_000
 
 
 def test_a_table_of_rows_that_doubles_in_a_search_is_no_limit(cl100k: ff.Tokenizer) -> None:
