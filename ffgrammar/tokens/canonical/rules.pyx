@@ -47,9 +47,6 @@ cdef enum:
     # From this many pairs of tokens on, successors are made. Checking so many pairs takes some 10 ms. Making the tables of
     # successors takes 2 to 100 ms, once.
     MAX_ASKED = 1 << 16
-    # So many masks of successors are kept: at most 64 MB for a vocabulary of 256,000 tokens. (Along the documents of all
-    # development schemas, Gemma 2 makes 14,800 of these masks then. Where 16 MB are kept, it makes 24,500. One takes some 40 us.)
-    MAX_SUCCESSORS = 2048
 
 
 @cython.final
@@ -81,7 +78,7 @@ cdef class CanonicalRules:
         self.trie = trie
         self.merges = Merges(trie) if merges is None else merges
         self.pretokens = pattern if isinstance(pattern, PretokenTable) else PretokenTable(pattern, space)
-        self.all_successors = Successors(self.merges, sizeof(uint32_t) * MAX_SUCCESSORS * (<size_t>trie.n_words + 1))
+        self.all_successors = Successors(self.merges)
         self.predecessors = Predecessors(self.merges)
         self.known_predecessors = KnownPredecessors(self.merges)
         self.encoder = NativeEncoder(self.pretokens, self.merges, whole_pretokens)
