@@ -163,7 +163,7 @@ def test_a_state_that_other_grammars_come_to_is_kept() -> None:
 
 
 def test_a_state_unlike_its_base_gets_its_own_partition() -> None:
-    """A key with a line break does not match `^.*$`, any other key does. So nearly all tokens tell the two states apart."""
+    """A key with a line break does not match `^.*$`, and others do. So most tokens tell the two states apart."""
     tok = ff.Tokenizer.from_tiktoken("cl100k_base")
     plain = ff.Tokenizer.from_tiktoken("cl100k_base")
     plain.partition_bytes = 0
