@@ -581,6 +581,16 @@ def test_strings_that_must_differ(tmp_path: Path, schema: dict[str, object], tex
     assert refused
 
 
+def test_many_bytes_of_a_prompt_are_pending() -> None:
+    """A later b would make one pre-token of all these letters. Inside them, a configuration has no lexer state."""
+    ranks = {bytes([byte]): byte for byte in range(256)} | {b"aa": 256}
+    encoding = tiktoken.Encoding("pairs", pat_str="a+b|a|[^a]", mergeable_ranks=ranks, special_tokens={"<e>": 257})
+    tok = ff.Tokenizer.from_tiktoken(encoding, eos_token_ids=[257])
+    matcher = ff.compile_regex("(x|b)", tok).matcher(canonical=True, prompt="a" * 5000)
+    assert len(matcher.prompt_rest) > 1000
+    assert allowed(matcher) == {ranks[b"a"], ranks[b"aa"]}
+
+
 def test_forced_tokens_may_come(cl100k: ff.Tokenizer) -> None:
     schema = {"properties": {"name": {}}, "required": ["name"], "additionalProperties": False}
     matcher = ff.compile_json_schema({"type": "object", **schema}, cl100k).matcher(canonical=True)

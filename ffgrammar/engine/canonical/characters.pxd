@@ -19,4 +19,5 @@ cdef inline uint32_t next_character(uint32_t byte) noexcept nogil:
 
 
 cdef inline bint is_alphanumeric(uint32_t byte) noexcept nogil:
+    """Whether a byte is an ASCII letter or digit."""
     return 0x30 <= byte <= 0x39 or 0x41 <= byte & ~<uint32_t>0x20 <= 0x5A

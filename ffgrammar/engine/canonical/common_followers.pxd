@@ -30,6 +30,7 @@ cdef class CommonFollowers:
     cdef FreshStrings fresh_strings
     # whether what `find` wrote last holds for this text only, and there only for tokens after which a string is fresh
     cdef bint only_fresh
+    cdef bint may_be_fresh   # the argument of the last `find`
     cdef Intern places       # (row, lexer state, closing, hypothesis and way of the part, hypotheses)
     cdef Vec offsets         # by place: where its list is in `unfollowed`, ALL_TOKENS or TOO_FEW
     cdef Intern lists        # (hypothesis and way of the part, a list of common followers)
@@ -51,9 +52,11 @@ cdef class CommonFollowers:
     # Write where in `unfollowed` the tokens of a part are that no common follower can follow; or ALL_TOKENS, or TOO_FEW. The common
     # followers are looked for in the configuration `config`, with the hypotheses of `at`. `at.last` must be UNCONSTRAINED, and
     # `at` must not be inside a character. With `closing`, the lexeme can end right after each common follower: then they follow in
-    # every state of which `config` has the base (engine/canonical/leads.pxd), too. Sets `only_fresh`.
+    # every state of which `config` has the base (engine/canonical/leads.pxd), too. `may_be_fresh`
+    # says whether followers are looked for in fresh strings, too (fresh_strings.pyx). Sets `only_fresh`.
     cdef int find(
-        self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset,
+        self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing,
+        bint may_be_fresh, uint32_t* offset,
     ) noexcept nogil
 
     # `find` for a place that is not known yet.

@@ -33,7 +33,7 @@ from ffgrammar.tokens.vocabulary.trie cimport node_token
 cdef enum:
     # More followers than this would add hardly any predecessors.
     MAX_COMMON = 8
-    # So many characters are tried in fresh strings.
+    # The most characters that are tried in fresh strings.
     MAX_FRESH = 16
     # The tokenizer keeps lists for all grammars: at most so many, of at most so many words.
     MAX_KEPT_LISTS = 256
@@ -89,10 +89,12 @@ cdef class CommonFollowers:
         return min(intern_init(&self.places), intern_init(&self.lists))
 
     cdef int find(
-        self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset
+        self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing,
+        bint may_be_fresh, uint32_t* offset,
     ) noexcept nogil:
         cdef uint32_t place, i
         cdef int status
+        self.may_be_fresh = may_be_fresh
         self.only_fresh = False
         if config.row & VIRTUAL or config.row == PENDING:
             # (such rows do not last)
@@ -145,23 +147,20 @@ cdef class CommonFollowers:
         self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing, uint32_t* offset
     ) noexcept nogil:
         cdef uint32_t byte = FIRST_CHARACTER
-        cdef uint32_t tries = MAX_FRESH if config.row & VIRTUAL else 0
+        cdef uint32_t tries = MAX_FRESH if self.may_be_fresh else 0
         cdef uint32_t[8] bytes
-        cdef uint32_t token, _number
-        cdef int status = OK
+        cdef uint32_t token, number
+        cdef int status = self.lookahead.steps.find_next_bytes(engine, config, bytes)
         offset[0] = ALL_TOKENS
         self.followers.len = 0
-        memset(bytes, 0xFF, sizeof(bytes))
-        if config.row != PENDING:
-            status = self.lookahead.steps.find_next_bytes(engine, config, bytes)
         if status < 0 or vec_push(&self.followers, part_key(part)) < 0:
             return status if status < 0 else NO_MEMORY
-        for _number in range(2 * PRINTABLE):
+        for number in range(2 * PRINTABLE):
             token = node_token(&self.trie.nodes[self.trie.roots[byte]])
             status = 0
             # (where two letters leave many tokens, a sign leaves fewer than a third letter)
             if (bit_test(bytes, byte) and self.trie.roots[byte] and token != self.trie.pad_token
-                    and (_number >= <uint32_t>PRINTABLE or self.followers.len < 3 or not is_alphanumeric(byte))):
+                    and (number >= <uint32_t>PRINTABLE or self.followers.len < 3 or not is_alphanumeric(byte))):
                 bit_clear(bytes, byte)
                 status = self.can_follow(engine, config, at, token, byte, closing)
                 if status == 0 and tries:

@@ -14,12 +14,17 @@ from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
 
 from ffgrammar.core.bits cimport bit_set
+from ffgrammar.core.intern cimport intern_count
+from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.vec cimport vec_free, vec_init
 from ffgrammar.engine.values.json_values cimport values_string
 from ffgrammar.engine.values.trace cimport (
-    VIRTUAL, TraceMark, trace_alike, trace_begin_fresh, trace_end_fresh, trace_mark, trace_release,
+    TraceMark, trace_alike, trace_begin_fresh, trace_end_fresh, trace_mark, trace_release,
 )
 from ffgrammar.tokens.vocabulary.trie cimport node_token, subtree_end, trie_child
+
+cdef enum:
+    LOG_VALUES = 3  # looking at 2^LOG_VALUES values of the text is one unit of work (pulse.pxd)
 
 
 @cython.final
@@ -40,7 +45,7 @@ cdef class FreshStrings:
     cdef int can_end(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef size_t answers = self.lookahead.steps.dependent_answers
-        cdef int status = trace_begin_fresh(&engine.recognizer.trace, config.row) if config.row & VIRTUAL else 0
+        cdef int status = trace_begin_fresh(&engine.recognizer.trace, config.row)
         if status > 0:
             status = self.lookahead.boundaries.can_end(engine, config, at)
         self.end(engine, &mark, answers)
@@ -53,11 +58,15 @@ cdef class FreshStrings:
         cdef size_t answers = self.lookahead.steps.dependent_answers
         cdef CanonicalState after = at[0]
         cdef Config moved = config[0]
-        cdef int status = trace_begin_fresh(&engine.recognizer.trace, config.row) if config.row & VIRTUAL else 0
+        cdef int status = trace_begin_fresh(&engine.recognizer.trace, config.row)
+        self.lookahead.begin_search(config)
         if status > 0:
             status = self.lookahead.boundaries.take(engine, &moved, &after, token)
         if status > 0:
             status = self.lookahead.has_canonical_completion(engine, &moved, &after)
+        if status > 0 and self.lookahead.was_bounded():
+            # (the search has shown nothing)
+            status = 0
         self.end(engine, &mark, answers)
         return status
 
@@ -66,23 +75,28 @@ cdef class FreshStrings:
         trace_release(&engine.recognizer.trace, mark)
         self.lookahead.steps.dependent_answers = answers
 
-    cdef int mark_others(self, Engine engine, const Config* config, uint32_t* words) noexcept nogil:
+    cdef int mark_alike(self, Engine engine, const Config* config, uint32_t* words) noexcept nogil:
         cdef const uint8_t* text
         cdef size_t i, begun, count
-        cdef int status
+        cdef int status = pulse(
+            &engine.recognizer.nodes.pulse, 1 + (intern_count(&engine.recognizer.trace.values.tuples) >> LOG_VALUES))
         self.alike.len = 0
-        if not config.row & VIRTUAL:
-            return 0
-        status = trace_alike(&engine.recognizer.trace, config.row, &self.alike, &begun)
-        for i in range(self.alike.len if status > 0 else 0):
+        if status >= 0:
+            status = trace_alike(&engine.recognizer.trace, config.row, &self.alike, &begun)
+        if status <= 0 or self.alike.len == 0:
+            return status
+        self.mark_escapes(0, words)
+        for i in range(self.alike.len):
+            status = pulse(&engine.recognizer.nodes.pulse, 1)
+            if status < 0:
+                return status
             text = values_string(&engine.recognizer.trace.values, self.alike.data[i], &count)
             self.mark_along(text + begun, count - begun, words)
-        return status
+        return 1
 
     cdef void mark_along(self, const uint8_t* bytes, size_t count, uint32_t* words) noexcept nogil:
         cdef uint32_t node = 0
         cdef size_t i
-        self.mark_escapes(node, words)
         for i in range(count):
             node = trie_child(self.lookahead.trie.nodes, node, bytes[i])
             if node == 0:

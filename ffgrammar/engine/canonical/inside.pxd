@@ -44,6 +44,7 @@ cdef class InsideTokens:
     cdef Vec proven       # tokens that can come next at the place of a group, and after which a sentence goes on
     cdef Vec unfollowed   # a mask: see `doubt`
     cdef Vec is_doubtful  # by outcome of a transition: see `doubt`
+    cdef int alike        # what find_alike returns for the place, or NOT_ASKED
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
     # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status.
@@ -83,16 +84,17 @@ cdef class InsideTokens:
 
     # Part of judge_many. Many tokens lead to this configuration and this outcome, and the pre-token cannot end after them. Mark
     # the outcome as doubtful, unless common followers can follow all these tokens. In `unfollowed`, set the bits of the tokens that
-    # none can follow there. Returns 1; 0 if too few common followers were found, or if they may be others for other texts; or a
-    # status.
+    # none can follow there. On a virtual row, this may hold for fresh strings only: then the tokens that find_alike marks are among
+    # them. Returns 1; 0 if too few common followers were found, or if they may be others for other texts; or a status.
     cdef int doubt(self, Engine engine, const SievePart* part, const Config* config, uint32_t outcome) noexcept nogil
 
-    # Part of doubt: mark an outcome as doubtful. Returns OK or NO_MEMORY.
-    cdef int begin_doubt(self, const SievePart* part, uint32_t outcome) noexcept nogil
+    # Part of doubt and find_alike: make `is_doubtful` and `unfollowed`, with nothing set, unless they are made. Returns OK or
+    # NO_MEMORY.
+    cdef int begin_doubts(self, const SievePart* part) noexcept nogil
 
-    # Part of doubt: the same, and set the bits of the tokens after which a string may not be fresh. Returns as
-    # FreshStrings.mark_others.
-    cdef int doubt_others(self, Engine engine, const SievePart* part, uint32_t outcome) noexcept nogil
+    # Part of doubt, where the place is on a virtual row: set the bits in `unfollowed` that FreshStrings.mark_alike sets for the
+    # place, once. Returns as mark_alike.
+    cdef int find_alike(self, Engine engine, const SievePart* part) noexcept nogil
 
     # Part of judge_surveyed: judge the tokens that have no lead, lead to a doubtful outcome, and are in `unfollowed`.
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil

@@ -28,6 +28,7 @@ from ffgrammar.tokens.canonical.transitions cimport IS_CUT
 
 cdef enum:
     NO_STATE = 0xFFFFFFFF
+    NOT_ASKED = 2  # instead of what find_alike returns
     # From so many listed tokens on, an outcome is judged by common followers. (On InternLM2, a mask where a UUID begins takes 0.15
     # ms instead of 1.9.)
     MANY_JUDGED = 64
@@ -108,6 +109,7 @@ cdef class InsideTokens:
             offset[0] = IN_PARTS
             return OK
         self.verdicts.len = self.is_settled.len = self.is_doubtful.len = 0
+        self.alike = NOT_ASKED
         if vec_fill(&self.verdicts, transition.count, 0) < 0 or vec_fill(&self.is_settled, transition.count, 0) < 0:
             return NO_MEMORY
         for outcome in range(transition.count):
@@ -264,27 +266,35 @@ cdef class InsideTokens:
         self, Engine engine, const SievePart* part, const Config* config, uint32_t outcome
     ) noexcept nogil:
         cdef size_t answers = self.lookahead.steps.dependent_answers
+        cdef int may_be_fresh = self.find_alike(engine, part) if config.row & VIRTUAL else 0
         cdef CanonicalState at
         cdef const uint32_t* unfollowed
         cdef uint32_t offset, i
-        cdef int status
+        cdef int status = 0
         self.single.parts.set_outcome(&at, part.transition, outcome)
         at.last = UNCONSTRAINED
-        status = self.common.fresh_strings.can_end(engine, config, &at)
-        if status != 0:
-            return self.doubt_others(engine, part, outcome) if status > 0 else status
-        status = self.common.find(engine, part, config, &at, self.leads.has_base(), &offset)
+        if may_be_fresh > 0:
+            status = self.common.fresh_strings.can_end(engine, config, &at)
+        if may_be_fresh < 0 or status < 0:
+            return min(may_be_fresh, status)
+        if status > 0:
+            # (the tokens that find_alike has marked are judged. What is found depends on the text.)
+            self.lookahead.steps.dependent_answers += 1
+            self.is_doubtful.data[outcome] = True
+            return 1
+        status = self.common.find(engine, part, config, &at, self.leads.has_base(), may_be_fresh != 0, &offset)
         if status < 0 or offset == <uint32_t>TOO_FEW or self.lookahead.steps.is_text_dependent(config, answers):
             return min(status, 0)
         if offset == <uint32_t>ALL_TOKENS and part.transition.is_listed[outcome]:
             # (to judge a list takes less)
             return 0
         if self.common.only_fresh:
-            status = self.doubt_others(engine, part, outcome)
-        elif not self.common.leaves_none(offset):
-            status = self.begin_doubt(part, outcome)
-        if status < 0 or (status == 0 and self.common.only_fresh):
-            return status
+            self.lookahead.steps.dependent_answers += 1
+        elif self.common.leaves_none(offset):
+            return 1
+        if self.begin_doubts(part) < 0:
+            return NO_MEMORY
+        self.is_doubtful.data[outcome] = True
         if offset == <uint32_t>ALL_TOKENS:
             memset(self.unfollowed.data, 0xFF, self.trie.n_words * sizeof(uint32_t))
             return 1
@@ -293,20 +303,20 @@ cdef class InsideTokens:
             bit_set(self.unfollowed.data, unfollowed[1 + i])
         return 1
 
-    cdef int begin_doubt(self, const SievePart* part, uint32_t outcome) noexcept nogil:
-        if self.is_doubtful.len == 0:
-            self.unfollowed.len = 0
-            if vec_fill(&self.is_doubtful, part.transition.count, 0) < 0 or vec_fill(&self.unfollowed, self.trie.n_words, 0) < 0:
-                return NO_MEMORY
-        self.is_doubtful.data[outcome] = True
+    cdef int begin_doubts(self, const SievePart* part) noexcept nogil:
+        if self.is_doubtful.len:
+            return OK
+        self.unfollowed.len = 0
+        if vec_fill(&self.is_doubtful, part.transition.count, 0) < 0 or vec_fill(&self.unfollowed, self.trie.n_words, 0) < 0:
+            return NO_MEMORY
         return OK
 
-    cdef int doubt_others(self, Engine engine, const SievePart* part, uint32_t outcome) noexcept nogil:
-        # (what is found depends on the text)
-        self.lookahead.steps.dependent_answers += 1
-        if self.begin_doubt(part, outcome) < 0:
-            return NO_MEMORY
-        return self.common.fresh_strings.mark_others(engine, &self.leads.place, self.unfollowed.data)
+    cdef int find_alike(self, Engine engine, const SievePart* part) noexcept nogil:
+        if self.alike == NOT_ASKED:
+            if self.begin_doubts(part) < 0:
+                return NO_MEMORY
+            self.alike = self.common.fresh_strings.mark_alike(engine, &self.leads.place, self.unfollowed.data)
+        return self.alike
 
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil:
         cdef const Transition* transition = part.transition

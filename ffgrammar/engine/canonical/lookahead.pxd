@@ -94,6 +94,9 @@ cdef class Lookahead:
     cdef void begin_search(self, const Config* config) noexcept nogil
     cdef int end_search(self, int status) noexcept nogil
 
+    # Whether the last search since begin_search may have taken it for granted that there is a sentence. Returns True or False.
+    cdef bint was_bounded(self) noexcept nogil
+
     # Whether further tokens inside the pre-token can bring it to its end. `level` is how many such tokens were taken before.
     # The verdict is kept under the name of `config` and `at`.
     cdef int search(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil

@@ -188,14 +188,13 @@ cdef class CanonicalMasks:
             status = self.drop_spelled(engine, config, at, sieve, beside, words)
         mask_release(mask)
         self.dead_ends.forget_text()
+        if self.has_unkept:
+            self.lost.len = lost
         if status < 0:
             return status
         if offset == <uint32_t>IN_PARTS:
             return self.fill_from_parts(engine, config, at, sieve, words)
-        if self.has_unkept:
-            self.lost.len = lost
-            self.has_unkept = False
-        elif not config.row & VIRTUAL and not self.may_be_spelled(at, sieve):
+        if not self.has_unkept and not config.row & VIRTUAL and not self.may_be_spelled(at, sieve):
             self.noted = True
             self.config = config[0]
             self.at = at[0]
@@ -252,6 +251,7 @@ cdef class CanonicalMasks:
         cdef size_t before = self.lost.len
         cdef TraceMark mark
         cdef int status
+        self.has_unkept = False
         words[0] = lasting_row(&engine.recognizer, config.row)
         words[1] = config.state
         words[2] = sieve.number

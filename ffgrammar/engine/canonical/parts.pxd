@@ -68,8 +68,8 @@ cdef class MaskParts:
         const uint32_t* successors,
     ) noexcept
 
-    # Find or make the mask of one part. The caller releases it. Tokens that are not among the successors may be in it, or not.
-    # Returns a status.
+    # Find or make the mask of one part. The caller releases it. Whether it has tokens that are not successors is undefined. Returns
+    # a status.
     cdef int find_part(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
         const uint32_t* successors, StoredMask** mask,
@@ -92,8 +92,8 @@ cdef class MaskParts:
     # Make a part by walking the whole trie: set its tokens in `words`.
     cdef int walk(self, Engine engine, const Config* config, const CanonicalState* start, bint ends, uint32_t* words) noexcept nogil
 
-    # Make a part by filtering the grammar's own mask with a boundary transition: set its tokens in `words`. Sets
-    # `text_dependent` to True if the grammar's mask depends on values in the text.
+    # Make a part by filtering the grammar's own mask with a boundary transition: set its tokens in `words`. Sets `text_dependent`
+    # to True if the grammar's mask depends on values in the text, or if only successors were looked at.
     cdef int filter_by_pretokens(
         self, Engine engine, const Config* config, const CanonicalState* start, bint ends, const Transition* transition,
         const uint32_t* successors, uint32_t* words, bint* text_dependent,

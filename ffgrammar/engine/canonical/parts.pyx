@@ -164,7 +164,6 @@ cdef class MaskParts:
         if not config.row & VIRTUAL or engine.completability.enabled:
             # (this part may serve other last tokens, too)
             successors = NULL
-        text_dependent = successors != NULL
         status = self.make_part(engine, config, start, ends, transition, successors, &text_dependent)
         text_dependent |= self.lookahead.steps.dependent_answers != answers
         if status >= 0:
@@ -213,6 +212,7 @@ cdef class MaskParts:
             status = self.walk_inside(engine, config.state)
         if status < 0:
             return status
+        text_dependent[0] |= successors != NULL
         for word in range(SLOTS):
             self.slots[word].state = NO_STATE
         for word in range(self.trie.n_words):

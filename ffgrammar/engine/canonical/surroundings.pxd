@@ -26,7 +26,9 @@ cdef struct Place:
     uint32_t depth    # how many bytes lead there at least
     uint32_t before   # the index of the place before the last of these bytes
     uint32_t byte     # one that leads there from `before`
-    uint32_t turned   # whether bytes that lead there turn, because one that comes next does and is not listed
+    # Whether every byte that leads to the place counts as turning: then a byte that is not listed leads from there to a state that
+    # is not open.
+    uint32_t turned
 
 
 cdef inline uint8_t missing_after(uint8_t missing, uint32_t byte) noexcept nogil:
@@ -67,11 +69,11 @@ cdef class Surroundings:
     # looked at; 0; or a status.
     cdef int meet(self, Engine engine, const Arrival* now, uint32_t before, uint32_t byte) noexcept nogil
 
-    # Part of meet: a frequent byte turns after a place to which a byte leads that is listed, as letters do inside an escape. So all
-    # bytes that lead to the place are turning bytes from now on. Returns nothing.
-    cdef void turn_into(self, Engine engine, uint32_t number) noexcept nogil
+    # Part of meet: a frequent byte leads from this place to a state that is not open, as letters do inside an escape. Have every
+    # byte that leads to the place count as turning. Returns True, or False if one of these bytes is not listed.
+    cdef bint turn_into(self, Engine engine, uint32_t number) noexcept nogil
 
-    # Part of turn_into and meet: take a byte that leads to a depth for a turning byte. Returns nothing.
+    # Part of meet: have another byte that leads to a place with `turned` count as turning. Returns nothing.
     cdef void turn(self, uint32_t byte, uint32_t depth) noexcept nogil
 
     # Part of `explore`, at its end: add the bytes in `far_turning` to `turning`, or let `deep` cover them.

@@ -1,5 +1,5 @@
 """See surroundings.pxd. The places are looked at in the order of their depth. Where a byte turns, nothing behind it is looked
-at."""
+at, unless it turns only because of a byte that comes next."""
 
 cimport cython
 from libc.stddef cimport size_t
@@ -120,9 +120,7 @@ cdef class Surroundings:
             if places[index].turned:
                 self.turn(byte, depth)
             return not places[index].turned
-        if status == 0 and before and self.rules.nodes_by_byte.is_listed[places[before].byte]:
-            if not places[before].turned:
-                self.turn_into(engine, before)
+        if status == 0 and before and (places[before].turned or self.turn_into(engine, before)):
             return 1
         if status == 0 or self.places.len == PLACE_WORDS * (MAX_AROUND_WHOLE if self.whole else MAX_AROUND):
             self.deep = min(self.deep, depth)
@@ -132,16 +130,23 @@ cdef class Surroundings:
         self.place_of.data[number] = <uint32_t>(self.places.len // PLACE_WORDS)
         return NO_MEMORY if vec_extend(&self.places, <const uint32_t*>&place, PLACE_WORDS) < 0 else 1
 
-    cdef void turn_into(self, Engine engine, uint32_t number) noexcept nogil:
+    cdef bint turn_into(self, Engine engine, uint32_t number) noexcept nogil:
         cdef const uint32_t* delta = engine.recognizer.dfa.delta.data
         cdef Place* places = <Place*>self.places.data
+        cdef uint32_t[8] bytes
         cdef uint32_t byte, i
-        places[number].turned = True
+        memset(bytes, 0, sizeof(bytes))
         # (other bytes that lead there come up after this, or from a place that was looked at before)
         for i in range(number + 1):
             for byte in range(256):
                 if delta[places[i].state + byte] == places[number].state:
-                    self.turn(byte, places[i].depth + 1)
+                    if not self.rules.nodes_by_byte.is_listed[byte]:
+                        return False
+                    bit_set(bytes, byte)
+        for i in range(8):
+            self.turning[i] |= bytes[i]
+        places[number].turned = True
+        return True
 
     cdef void turn(self, uint32_t byte, uint32_t depth) noexcept nogil:
         if self.rules.nodes_by_byte.is_listed[byte]:

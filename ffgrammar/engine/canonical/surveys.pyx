@@ -1,7 +1,8 @@
 """Inside a JSON string most tokens lead back to the string itself. There any printable character may come, so the pre-token
 can end: such a lexer state is *open*. Only a few hundred tokens lead to other states, those after a backslash or after the
 closing quote. All of these tokens have a byte that leads from an open state to one that is not open, here a backslash or a
-quote: a *turning byte*. So a survey takes a walk below those nodes of the trie that turning bytes lead to. If a turning byte
+quote: a *turning byte*. (The backslash is one, too, where the state behind it is open: the letter `u` that may come next turns, and
+is frequent.) So a survey takes a walk below those nodes of the trie that turning bytes lead to. If a turning byte
 is frequent in tokens, as a letter is, the rest of the trie is walked, too. In a string whose characters are counted, a letter
 is a turning byte only near the end. Then this walk leaves out subtrees that do not reach that depth. (Compared with walks
 over the whole trie, canonical masks along compact documents of 500 schemas of MaskBench take 0.82 to 0.85 of the time.)

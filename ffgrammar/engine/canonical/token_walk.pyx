@@ -57,8 +57,8 @@ cdef int walk_next(Engine engine, CanonicalRules rules, TokenWalk* walk) noexcep
         walk.nodes_left[0] -= 1
         node = &engine.trie.nodes[walk.node]
         depth = node_depth(node)
-        if (engine.recognizer.dfa.delta.data[walk.configs[depth - 1].state + node_byte(node)] == DEAD
-                and walk.configs[depth - 1].row != PENDING):
+        if (walk.configs[depth - 1].row != PENDING
+                and engine.recognizer.dfa.delta.data[walk.configs[depth - 1].state + node_byte(node)] == DEAD):
             # (most nodes are those of bytes that cannot come)
             engine.recognizer.nodes.pulse.left -= 1
             walk.node = next_node(engine.trie.nodes, walk.node, False)

@@ -30,8 +30,8 @@ from ffgrammar.regex.dfa.lazy_dfa cimport Dfa, dfa_inside, dfa_start
 cdef enum:
     WALK_WORK = 300000  # units of work (pulse.pxd) after which a walk is given up if the state may be a product
     LONG_WALK = 4096  # a walk of at least this many nodes is long: copying a partition costs little beside it
-    # A state is UNLIKE its base if the two are told apart at more than one of 2^LOG_UNLIKE nodes. (Along MaskBench's documents, 1
-    # of 500 states is so. Nearly all of these are told apart at nearly all nodes.)
+    # A state is UNLIKE its base if more than one of 2^LOG_UNLIKE nodes would be looked at, and more than LONG_WALK. (Along
+    # MaskBench's documents, 1 of 500 states is so. For nearly all of these, nearly all nodes would be looked at.)
     LOG_UNLIKE = 4
 
 
@@ -95,7 +95,7 @@ cdef int patch_from_base(
     Masks* k, Recognizer* m, const Config* config, uint32_t base, Vec* leads, bint* text_dependent,
 ) noexcept nogil:
     cdef size_t before = k.visited
-    # (the parser may be asked in vain)
+    # (forgotten if the patch is given up)
     cdef bint looked = False
     cdef int result
     cdef int status = walk_exits(&k.vocab, k.completability, m, config.row, &k.exits, k.scratch.mask, leads, &looked)
@@ -108,10 +108,12 @@ cdef int patch_from_base(
         max(LONG_WALK, k.vocab.node_count >> LOG_UNLIKE), &k.visited)
     end_walk(m)
     if result >= 0 and k.visited - before >= LONG_WALK:
-        # the two are not much alike, so from the next row on the state gets a partition of its own, which is kept
+        # the two are not much alike, so from now on the state gets a partition of its own, which is kept
         status = map_put(&k.base_states, config.state, config.state)
     if result == UNLIKE:
         reset_scratch(k)
+        # (the state's own walk may add as many states as another state's)
+        m.dfa.max_states = min(k.max_states, <uint32_t>intern_count(&m.dfa.states) + k.max_new_states)
     else:
         text_dependent[0] |= looked
     return result if status >= 0 else status

@@ -28,7 +28,7 @@ cdef enum:
     # are enough for the four bytes of an ending and two ASCII characters (engine/canonical/reach.pxd).
     LEAD_MARGIN = 6
 
-    UNLIKE = 3  # a state and its base are told apart at too many nodes
+    UNLIKE = 3  # a state and its base are told apart at too many nodes (unlike each PartitionStatus of partition_cache.pxd)
 
 
 cdef inline int note_lead(Vec* leads, uint32_t token, uint32_t row, uint32_t state) noexcept nogil:
@@ -86,8 +86,8 @@ cdef int lead_inside(
 # `state` that `base` does not share are appended to `exits`. `lengths` caches the distinguishing lengths of pairs of states
 # (`states_length` in trie_walk.pyx), and may be kept as long as the states. Adds to `visited` how many nodes were looked at. If
 # `leads` is not NULL, a lead with `row` is appended to it for each token that stays from `state` and may act otherwise than from
-# `base`. If more than `room` nodes would have to be looked at, the walk ends with UNLIKE, and the mask and the exits are no use.
-# Returns OK, UNLIKE or a status.
+# `base`. If more than `room` nodes would have to be looked at, the walk ends with UNLIKE, and the mask and the exits are
+# incomplete. Returns OK, UNLIKE or a status.
 cdef int partition_from_base(
     Dfa* dfa, const Vocabulary* v, uint32_t row, uint32_t state, uint32_t base, uint32_t* mask, Vec* exits, Vec* leads,
     Map* lengths, size_t room, size_t* visited,

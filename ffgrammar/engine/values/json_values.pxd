@@ -70,5 +70,8 @@ cdef uint32_t values_ends(const Values* v, const uint8_t* text, size_t count) no
 # between the two halves of a surrogate pair, or if the string has ended already; or a status.
 cdef int values_alike(Values* v, const uint8_t* text, size_t count, Vec* found, size_t* begun) noexcept nogil
 
+# Whether a text is the beginning of a string, as values_alike takes one. Returns 1, 0 or a status.
+cdef int values_is_beginning(Values* v, const uint8_t* text, size_t count) noexcept nogil
+
 # The canonical text of a string. Writes how many bytes it has.
 cdef const uint8_t* values_string(const Values* v, uint32_t value, size_t* count) noexcept nogil

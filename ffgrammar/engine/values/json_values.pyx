@@ -363,6 +363,11 @@ cdef int values_alike(Values* v, const uint8_t* text, size_t count, Vec* found, 
     return status
 
 
+cdef int values_is_beginning(Values* v, const uint8_t* text, size_t count) noexcept nogil:
+    cdef size_t begun
+    return read_beginning(v, text, count, &begun)
+
+
 cdef const uint8_t* values_string(const Values* v, uint32_t value, size_t* count) noexcept nogil:
     cdef const uint32_t* words = intern_get(&v.tuples, value)
     count[0] = words[1]

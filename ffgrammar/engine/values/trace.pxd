@@ -105,13 +105,13 @@ cdef int trace_holds(Trace* t, uint32_t virtual, uint32_t checks) noexcept nogil
 # or a status. The answer depends on the text.
 cdef int trace_is_new_key(Trace* t, uint32_t virtual) noexcept nogil
 
-# The virtual row is inside a string. Append to `found` the numbers of all strings of the text that begin like it, and write to
-# `begun` how many bytes of their canonical text it has. Returns 1; 0 if the row is not inside a string, or inside an escape; or a
-# status.
+# Append to `found` the numbers of all strings that begin like the one that a virtual row is inside, and write to `begun` how many
+# bytes of their canonical text this one has. All strings that the trace knows count. Returns 1; 0 if the row is not inside a
+# string, or if the string so far is no beginning that values_alike takes; or a status.
 cdef int trace_alike(Trace* t, uint32_t virtual, Vec* found, size_t* begun) noexcept nogil
 
 # Until trace_end_fresh, take the string that a virtual row is inside for unlike all others, however it goes on. No other string may
-# end meanwhile, because it may be equal to this one. Returns 1; 0 if the row is not inside a string; or a status.
+# end meanwhile, because it may be equal to this one. Returns 1; 0 as trace_alike does; or a status.
 cdef int trace_begin_fresh(Trace* t, uint32_t virtual) noexcept nogil
 cdef void trace_end_fresh(Trace* t) noexcept nogil
 

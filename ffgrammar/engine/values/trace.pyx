@@ -11,7 +11,7 @@ from ffgrammar.core.status cimport LIMIT_CACHE, NO_MEMORY, OK
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_push, vec_reserve
 from ffgrammar.engine.values.json_values cimport (
     BLANK, FRESH, LONG_STRING, MALFORMED, values_alike, values_begins, values_bytes, values_clear, values_container, values_ends,
-    values_free, values_init, values_scalar, values_truncate,
+    values_free, values_init, values_is_beginning, values_scalar, values_truncate,
 )
 
 cdef enum:
@@ -291,18 +291,13 @@ cdef int trace_alike(Trace* t, uint32_t virtual, Vec* found, size_t* begun) noex
 
 cdef int trace_begin_fresh(Trace* t, uint32_t virtual) noexcept nogil:
     cdef const uint8_t* text
-    cdef size_t count, at
+    cdef size_t count
     cdef int status = read_string_so_far(t, virtual, &text, &count)
-    if status <= 0:
-        return status
-    at = 1
-    while at < count:
-        if text[at] == c'"':
-            # (it has ended)
-            return 0
-        at += 2 if text[at] == c'\\' else 1
-    t.fresh_in = trace_row(t, virtual).start
-    return 1
+    if status > 0:
+        status = values_is_beginning(&t.values, text, count)
+    if status > 0:
+        t.fresh_in = trace_row(t, virtual).start
+    return status
 
 
 cdef void trace_end_fresh(Trace* t) noexcept nogil:
