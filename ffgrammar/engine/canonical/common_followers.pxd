@@ -52,8 +52,8 @@ cdef class CommonFollowers:
     # Write where in `unfollowed` the tokens of a part are that no common follower can follow; or ALL_TOKENS, or TOO_FEW. The common
     # followers are looked for in the configuration `config`, with the hypotheses of `at`. `at.last` must be UNCONSTRAINED, and
     # `at` must not be inside a character. With `closing`, the lexeme can end right after each common follower: then they follow in
-    # every state of which `config` has the base (engine/canonical/leads.pxd), too. `may_be_fresh`
-    # says whether followers are looked for in fresh strings, too (fresh_strings.pyx). Sets `only_fresh`.
+    # every state of which `config` has the base (engine/canonical/leads.pxd), too. `may_be_fresh` says whether followers are looked
+    # for in fresh strings, too (fresh_strings.pyx). Sets `only_fresh`.
     cdef int find(
         self, Engine engine, const SievePart* part, const Config* config, const CanonicalState* at, bint closing,
         bint may_be_fresh, uint32_t* offset,

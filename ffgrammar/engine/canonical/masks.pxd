@@ -109,7 +109,7 @@ cdef class CanonicalMasks:
     cdef bint may_be_spelled(self, const CanonicalState* at, Sieve sieve) noexcept nogil
 
     # An unmergeable token must not be spelled by several tokens. So if the pre-token so far and a token are together the
-    # beginning of an unmergeable token, the token may be a dead end. Take such dead ends out of `words`. find_losses comes before.
+    # beginning of an unmergeable token, the token may be a dead end. Take such dead ends out of `words`. Call find_losses first.
     cdef int drop_spelled(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, const uint32_t* successors,
         uint32_t* words) noexcept nogil
