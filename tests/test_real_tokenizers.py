@@ -67,3 +67,17 @@ def test_many_tokens_of_one_place(family: str, covered: Callable[[str], None]) -
         refused += counts[1]
     assert asked > 1000
     covered(f"{asked} tokens, {refused} refused")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_short_strings_that_must_differ(family: str, covered: Callable[[str], None]) -> None:
+    """Without a pre-tokenizer, it takes a whole sentence to show that a token is no dead end. Most short ways to it end the
+    string with a token that ends the array, too."""
+    tok = ff.Tokenizer.from_file(_path(family))
+    name = {"type": "string", "maxLength": 39, "pattern": "^[a-zA-Z0-9](-?[a-zA-Z0-9])*$"}
+    properties = {"who": {"type": "array", "uniqueItems": True, "items": name}, "title": {"type": "string"}}
+    schema = {"type": "object", "properties": properties, "additionalProperties": False}
+    grammar = ff.compile_json_schema(schema, tok, whitespace="compact", limits=ff.Limits(mask_work=2_000_000))
+    asked, refused = check_along(tok, grammar, tok.encode('{"who":["Alice","bob"],"title":"x"}'), Random(7))
+    assert refused
+    covered(f"{asked} tokens, {refused} refused")

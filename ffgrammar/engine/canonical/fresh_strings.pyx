@@ -63,8 +63,11 @@ cdef class FreshStrings:
         if status > 0:
             status = self.lookahead.boundaries.take(engine, &moved, &after, token)
         if status > 0:
-            status = self.lookahead.has_canonical_completion(engine, &moved, &after)
-        if status > 0 and self.lookahead.was_bounded():
+            # (a search that tries one letter after another seldom ends)
+            status = self.lookahead.ends_soon(engine, &moved, &after)
+            if status == 0:
+                status = self.lookahead.has_canonical_completion(engine, &moved, &after)
+        if status > 0 and self.lookahead.gave_up:
             # (the search has shown nothing)
             status = 0
         self.end(engine, &mark, answers)

@@ -52,6 +52,9 @@ cdef class Lookahead:
     cdef uint32_t nodes_left    # how many nodes of the trie it may still look at
     cdef size_t answers_before  # what SearchSteps.dependent_answers was when it began
     cdef bint met_virtual       # whether it met a state in a virtual row that it was searching from already
+    cdef bint gave_up           # whether it reached a bound, so that it took a sentence for granted
+    cdef uint32_t deepest       # how many tokens, one after another, it tries on virtual rows
+    cdef bint is_shallow        # whether it only tries tokens after which the pre-token can end
     cdef bint from_virtual      # whether it began on a virtual row
     cdef bint cut_short         # whether it met a state that it was searching from already
     # By level: the arrays of the walk that tries tokens there (TokenWalk). They are allocated when they are first needed.
@@ -89,13 +92,20 @@ cdef class Lookahead:
     # Write the name of `count` words. From now on the name has an entry in `verdicts`. Returns a status.
     cdef int add_name(self, const uint32_t* words, uint32_t count, uint32_t* name) noexcept nogil
 
+    # has_canonical_completion, but at most NEAR tokens are tried, one after another, on virtual rows. Returns 1 if a sentence has been
+    # found, else 0; or a status.
+    cdef int ends_soon(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
+
     # Call these before and after a search from a configuration. `status` is what the search returned. The result of the search is
     # what end_search returns.
     cdef void begin_search(self, const Config* config) noexcept nogil
     cdef int end_search(self, int status) noexcept nogil
 
-    # Whether the last search since begin_search may have taken it for granted that there is a sentence. Returns True or False.
-    cdef bint was_bounded(self) noexcept nogil
+    # Part of the ends of searches: give names that are UNDER_WAY a verdict.
+    cdef void forget_visited(self, uint32_t verdict) noexcept nogil
+
+    # What a search returns where it reaches a bound: 1, as if it had found a sentence. Sets `gave_up`.
+    cdef int give_up(self) noexcept nogil
 
     # Whether further tokens inside the pre-token can bring it to its end. `level` is how many such tokens were taken before.
     # The verdict is kept under the name of `config` and `at`.
