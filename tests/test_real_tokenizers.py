@@ -71,7 +71,7 @@ def test_many_tokens_of_one_place(family: str, covered: Callable[[str], None]) -
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_short_strings_that_must_differ(family: str, covered: Callable[[str], None]) -> None:
-    """Without a pre-tokenizer, it takes a whole sentence to show that a token is no dead end. Most short ways to it end the
+    """Without a pre-tokenizer, only a whole sentence shows that a token is no dead end. Most short ways to one end the
     string with a token that ends the array, too."""
     tok = ff.Tokenizer.from_file(_path(family))
     name = {"type": "string", "maxLength": 39, "pattern": "^[a-zA-Z0-9](-?[a-zA-Z0-9])*$"}
