@@ -118,9 +118,13 @@ cdef class Lookahead:
     # search began on a virtual row and reached a bound. `answers` is what SearchSteps.dependent_answers was before the search.
     cdef void keep_verdict(self, uint32_t name, const Config* config, size_t answers, int status) noexcept nogil
 
-    # Try the token with which the last search from this configuration succeeded. Returns 1 if the search succeeds with it again;
-    # 0 if it does not, if there is no such token, or if the row is virtual; or a status.
-    cdef int try_hint(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
+    # Try the token with which the last search from this configuration succeeded, then one that came after the last token elsewhere.
+    # Returns 1 if the search succeeds with one of them; 0 if it does not, if there are none, or if the row is virtual; or a status.
+    cdef int try_hints(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil
+
+    # Part of try_hints: try one token.
+    cdef int try_hint(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t level) noexcept nogil
 
     # `search` without a look at the verdicts that are kept. `found` is as in `search_subtrees`.
     cdef int search_tokens(
@@ -158,6 +162,9 @@ cdef class Lookahead:
     # Part of search_subtrees and search_choices: try the token that the walk is at. `found` is as in `search_subtrees`. If the
     # token succeeds, it becomes the hint of the place where the walk begins.
     cdef int try_walked(self, Engine engine, TokenWalk* walk, uint32_t level, Vec* found) noexcept nogil
+
+    # Note that a token came after another one, for all grammars.
+    cdef void note_follower(self, uint32_t token, uint32_t follower) noexcept nogil
 
     # Whether the search succeeds with a token. `config` and `at` are those after the bytes of this token.
     cdef int try_token(

@@ -15,7 +15,7 @@ verdicts, and 0.43 ms with them.)
 
 cimport cython
 from libc.stddef cimport size_t
-from libc.stdint cimport uint32_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memset
 
@@ -23,6 +23,7 @@ from ffgrammar.core.bits cimport bit_set, bit_test
 from ffgrammar.core.intern cimport intern_add, intern_bytes, intern_count, intern_free, intern_init, intern_truncate
 from ffgrammar.core.pulse cimport pulse
 from ffgrammar.core.status cimport NO_MEMORY, OK
+from ffgrammar.core.threads cimport atomic_load_word, atomic_put_word
 from ffgrammar.core.vec cimport vec_free, vec_init, vec_push
 from ffgrammar.engine.canonical.boundaries cimport Boundaries
 from ffgrammar.engine.canonical.choices cimport CHOICE_WORDS, Choices
@@ -36,7 +37,7 @@ from ffgrammar.engine.canonical.tails cimport Tails
 from ffgrammar.engine.canonical.token_walk cimport OUT_OF_NODES, TokenWalk, walk_begin, walk_next
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step
-from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, UNCONSTRAINED
+from ffgrammar.tokens.canonical.rules cimport MAX_HYPOTHESES, ROUTE_HINTS, UNCONSTRAINED
 from ffgrammar.engine.recognizer.recognizer cimport lasting_row
 from ffgrammar.tokens.vocabulary.trie cimport subtree_end
 
@@ -251,7 +252,7 @@ cdef class Lookahead:
             if vec_push(&self.visited, name) < 0:
                 return NO_MEMORY
         self.cut_short = False
-        status = self.try_hint(engine, config, at, level)
+        status = self.try_hints(engine, config, at, level)
         if status == 0:
             status = self.search_tokens(engine, config, at, level, NULL)
         if name != NAMELESS and status >= 0 and (status or not self.cut_short):
@@ -270,16 +271,29 @@ cdef class Lookahead:
         status = self.outlines.find(engine, config, at, &outline)
         return self.outlines.judge(outline, at.last) if status >= 0 else status
 
-    cdef int try_hint(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil:
+    cdef int try_hints(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil:
         cdef const Hint* hint = self.hints.of(engine, config)
-        cdef CanonicalState after = at[0]
-        cdef Config moved = config[0]
-        cdef int status
+        cdef uint64_t by_token
+        cdef int status = 0
         # (With Gemma 2, canonical masks take 0.57 of the time because of hints.)
         # (on a virtual row, the order of trials can decide whether a search meets a row twice: see end_search)
-        if hint == NULL or config.row & VIRTUAL or config.row == PENDING or at.character.need:
+        if config.row & VIRTUAL or config.row == PENDING or at.character.need:
             return 0
-        status = self.boundaries.take(engine, &moved, &after, hint.token)
+        if hint != NULL:
+            status = self.try_hint(engine, config, at, hint.token, level)
+        if status == 0 and at.last < <uint32_t>UNCONSTRAINED:
+            # (this came after the token at another place)
+            by_token = atomic_load_word(&self.rules.route_hints[at.last % ROUTE_HINTS])
+            if by_token >> 32 == at.last and <uint32_t>by_token:
+                status = self.try_hint(engine, config, at, <uint32_t>by_token, level)
+        return status
+
+    cdef int try_hint(
+        self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t level
+    ) noexcept nogil:
+        cdef CanonicalState after = at[0]
+        cdef Config moved = config[0]
+        cdef int status = self.boundaries.take(engine, &moved, &after, token)
         if status > 0:
             status = self.boundaries.can_end(engine, &moved, &after)
             if status == 0:
@@ -452,7 +466,12 @@ cdef class Lookahead:
                 return 1
         if status > 0 and not walk.states[0].character.need:
             self.hints.keep(engine, &walk.configs[0], walk.token)
+            self.note_follower(walk.states[0].last, walk.token)
         return status
+
+    cdef void note_follower(self, uint32_t token, uint32_t follower) noexcept nogil:
+        if token < <uint32_t>UNCONSTRAINED:
+            atomic_put_word(&self.rules.route_hints[token % ROUTE_HINTS], <uint64_t>token << 32 | follower)
 
     cdef int try_token(
         self, Engine engine, const Config* config, const CanonicalState* at, uint32_t token, uint32_t level
