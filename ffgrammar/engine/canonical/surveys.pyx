@@ -154,7 +154,9 @@ cdef class Surveys:
         cdef uint32_t[256] at, end
         cdef uint32_t count = 0
         cdef uint32_t passed = 0
-        cdef uint32_t byte, i, least
+        cdef uint32_t first = 0
+        cdef uint32_t last = ABSENT
+        cdef uint32_t byte, i, least, target
         cdef int status = OK
         for byte in range(256):
             if bit_test(self.near.turning, byte):
@@ -170,8 +172,20 @@ cdef class Surveys:
                     least = min(least, nodes[at[i]])
             if least == ABSENT:
                 return OK
-            status = self.walk_node(engine, state, least)
-            passed = subtree_end(self.rules.trie.nodes, least)
+            passed = least
+            while self.rules.trie.roots[first] == 0 or subtree_end(self.rules.trie.nodes, self.rules.trie.roots[first]) <= least:
+                first += 1
+            if first != last:
+                last = first
+                status = dfa_step(&engine.recognizer.dfa, state, first, &target)
+                if status >= 0 and target > LAST_STATE:
+                    # (No token begins with this byte. On InternLM2, most of whose tokens begin with a space or a letter, canonical
+                    # masks take 0.97 of the time with this.)
+                    passed = subtree_end(self.rules.trie.nodes, self.rules.trie.roots[first])
+                    continue
+            if status >= 0:
+                status = self.walk_node(engine, state, least)
+                passed = subtree_end(self.rules.trie.nodes, least)
         return status
 
     cdef int walk_node(self, Engine engine, uint32_t state, uint32_t node) noexcept nogil:
