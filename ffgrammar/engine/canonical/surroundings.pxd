@@ -12,6 +12,7 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 
 cdef enum:
     PLACE_WORDS = 6     # of a `Place`
+    MAX_SHUT = 4        # states in `shut`
 
 
 cdef struct Arrival:
@@ -52,6 +53,11 @@ cdef class Surroundings:
     # Bytes that turn only after FAR bytes or more, as bits, and the least depth of the nodes that they may lead to, or ABSENT.
     cdef uint32_t[8] far_turning
     cdef uint32_t far
+    # In a whole survey: the states that are not wide to which bytes lead that are not in `turning`. If `is_closed`, these are all,
+    # and only bytes in `turning` go on from them; and `places` has all wide states.
+    cdef uint32_t[MAX_SHUT] shut
+    cdef uint32_t shut_count
+    cdef bint is_closed
     cdef uint32_t nodes_left  # how many nodes of the trie the calls of find_example may still look at
 
     # All methods run with the engine's lock held.
@@ -75,6 +81,12 @@ cdef class Surroundings:
 
     # Part of meet: have another byte that leads to a place with `turned` count as turning. Returns nothing.
     cdef void turn(self, uint32_t byte, uint32_t depth) noexcept nogil
+
+    # Part of meet: add to `shut`, or give up `is_closed`.
+    cdef void note_shut(self, uint32_t state) noexcept nogil
+
+    # Part of `explore`, at its end: whether only bytes in `turning` go on from the states in `shut`. Returns True or False.
+    cdef bint is_shut(self, Engine engine) noexcept nogil
 
     # Part of `explore`, at its end: add the bytes in `far_turning` to `turning`, or let `deep` cover them.
     cdef void settle_far(self) noexcept nogil

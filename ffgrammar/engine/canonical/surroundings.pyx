@@ -54,6 +54,8 @@ cdef class Surroundings:
         self.places.len = self.place_of.len = 0
         self.nodes_left = MAX_NODES
         self.deep = self.far = ABSENT
+        self.shut_count = 0
+        self.is_closed = self.whole
         memset(self.turning, 0, sizeof(self.turning))
         memset(self.far_turning, 0, sizeof(self.far_turning))
         if vec_extend(&self.places, <const uint32_t*>&place, PLACE_WORDS) < 0:
@@ -61,12 +63,13 @@ cdef class Surroundings:
         while at < self.places.len:
             place = (<const Place*>(self.places.data + at))[0]
             at += PLACE_WORDS
-            if place.depth >= min(self.deep, self.rules.trie.max_depth):
+            if place.depth >= self.rules.trie.max_depth or (place.depth >= self.deep and not self.is_closed):
                 break
             status = self.meet_next(engine, &place, <uint32_t>(at // PLACE_WORDS) - 1)
             if status < 0:
                 return status
         self.settle_far()
+        self.is_closed = self.is_closed and self.is_shut(engine)
         return OK
 
     cdef int meet_next(self, Engine engine, const Place* place, uint32_t number) noexcept nogil:
@@ -109,10 +112,15 @@ cdef class Surroundings:
         cdef int status = 1 if now.missing or (known and self.whole) else self.is_open(engine, now.state, byte)
         if status < 0:
             return status
+        if status == 0 and places[before].depth >= self.deep:
+            # (the walk over the rest of the trie finds these tokens)
+            self.note_shut(now.state)
+            return 1
         if status == 0 and self.rules.nodes_by_byte.is_listed[byte] and not (self.whole and depth >= FAR and is_alphanumeric(byte)):
             if depth >= FAR and not bit_test(self.turning, byte):
                 bit_set(self.far_turning, byte)
                 self.far = min(self.far, depth)
+                self.note_shut(now.state)
             else:
                 bit_set(self.turning, byte)
             return 0
@@ -124,6 +132,10 @@ cdef class Surroundings:
             return 1
         if status == 0 or self.places.len == PLACE_WORDS * (MAX_AROUND_WHOLE if self.whole else MAX_AROUND):
             self.deep = min(self.deep, depth)
+            if status == 0:
+                self.note_shut(now.state)
+            else:
+                self.is_closed = False
             return 1
         if number >= self.place_of.len and vec_fill(&self.place_of, number + 1 - self.place_of.len, 0xFF) < 0:
             return NO_MEMORY
@@ -148,11 +160,34 @@ cdef class Surroundings:
         places[number].turned = True
         return True
 
+    cdef void note_shut(self, uint32_t state) noexcept nogil:
+        cdef uint32_t i
+        for i in range(self.shut_count):
+            if self.shut[i] == state:
+                return
+        if self.shut_count == MAX_SHUT:
+            self.is_closed = False
+            return
+        self.shut[self.shut_count] = state
+        self.shut_count += 1
+
+    cdef bint is_shut(self, Engine engine) noexcept nogil:
+        cdef const uint32_t* delta = engine.recognizer.dfa.delta.data
+        cdef uint32_t i, word
+        for i in range(self.shut_count):
+            for word in range(8):
+                if bits_unlike(delta + self.shut[i] + 32 * word, DEAD) & ~self.turning[word]:
+                    return False
+        return True
+
     cdef void turn(self, uint32_t byte, uint32_t depth) noexcept nogil:
-        if self.rules.nodes_by_byte.is_listed[byte]:
+        if bit_test(self.turning, byte):
+            return
+        if self.rules.nodes_by_byte.is_listed[byte] and depth <= self.deep:
             bit_set(self.turning, byte)
         else:
             self.deep = min(self.deep, depth)
+            self.is_closed = False
 
     cdef uint32_t write_way(self, uint32_t number, uint8_t* bytes) noexcept nogil:
         cdef const Place* places = <const Place*>self.places.data

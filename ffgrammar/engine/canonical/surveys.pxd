@@ -38,6 +38,7 @@ cdef class Surveys:
     cdef Vec examples         # by number: a token that leads there
     cdef Vec counts           # by number: how many tokens lead there
     cdef Vec pairs            # (number, token)
+    cdef bint is_done         # whether the walk over the rest of the trie would find nothing more
 
     # All methods run with the engine's lock held. Unless its comment says otherwise, a method returns OK or a status.
 
@@ -86,3 +87,6 @@ cdef class Surveys:
 
     # Record that a token, whose last byte is `byte`, leads to a state that is not PASSED in `numbers`. Returns as walk_turning.
     cdef int record(self, Engine engine, uint32_t state, uint32_t token, uint32_t byte) noexcept nogil
+
+    # Part of record: whether all states in Surroundings.shut are PASSED. Returns True or False.
+    cdef bint has_passed_all(self) noexcept nogil

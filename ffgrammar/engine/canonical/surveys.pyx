@@ -6,6 +6,8 @@ is frequent.) So a survey takes a walk below those nodes of the trie that turnin
 is frequent in tokens, as a letter is, the rest of the trie is walked, too. In a string whose characters are counted, a letter
 is a turning byte only near the end. Then this walk leaves out subtrees that do not reach that depth. (Compared with walks
 over the whole trie, canonical masks along compact documents of 500 schemas of MaskBench take 0.82 to 0.85 of the time.)
+If all states that are not open are known, it ends as soon as many tokens lead to each of them. (On Gemma 2, canonical masks along
+the documents of six schemas with counted strings take 0.92 of the time because of this.)
 Where few bytes may come, as before a key, few tokens stay inside the lexeme, and one walk finds them all.
 
 A survey is kept as a note (notes.pxd).
@@ -75,6 +77,7 @@ cdef class Surveys:
             status = self.near.explore(engine, state)
             everywhere = self.near.lists_many(self.near.turning)
         self.numbers.len = self.examples.len = self.counts.len = self.pairs.len = 0
+        self.is_done = False
         if status >= 0:
             status = self.walk_all(engine, state) if everywhere else self.walk_some(engine, state)
         if status > 0:
@@ -130,7 +133,7 @@ cdef class Surveys:
         cdef uint32_t i, token
         cdef int status
         for i in range(1, <uint32_t>(self.near.places.len // PLACE_WORDS)):
-            if places[i].missing or places[i].depth >= self.near.deep:
+            if places[i].missing or (places[i].depth >= self.near.deep and not self.near.is_closed):
                 continue
             status = self.near.find_example(engine, i, &token)
             if status >= 0:
@@ -241,7 +244,7 @@ cdef class Surveys:
                     target >> 8 < self.numbers.len and self.numbers.data[target >> 8] == PASSED):
                 continue
             status = self.record(engine, target, node_token(&node), byte)
-            if status != OK:
+            if status != OK or (rest and self.is_done):
                 return status
             delta = engine.recognizer.dfa.delta.data
         return OK
@@ -272,8 +275,17 @@ cdef class Surveys:
         if self.counts.data[number[0]] == MAX_LISTED:
             self.counts.data[number[0]] = MANY
             number[0] = PASSED
+            self.is_done = self.near.is_closed and self.has_passed_all()
             return OK
         self.counts.data[number[0]] += 1
         words[0] = number[0]
         words[1] = token
         return vec_extend(&self.pairs, words, 2)
+
+    cdef bint has_passed_all(self) noexcept nogil:
+        cdef uint32_t i, number
+        for i in range(self.near.shut_count):
+            number = self.near.shut[i] >> 8
+            if number >= self.numbers.len or self.numbers.data[number] != PASSED:
+                return False
+        return True

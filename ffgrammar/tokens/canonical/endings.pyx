@@ -25,8 +25,8 @@ cdef enum:
     MAX_BYTES = 8      # how many bytes an ending may have
     MAX_WAY_ON = 4     # how many bytes a way on may have: those that are missing of a character, and an ASCII character
     MAX_CHARACTERS = 2  # how many characters an ending may complete
-    # How many tokens are tried for one transition. (Of some 20 vocabularies, Command R+ needs the most, 4,615. On Gemma 2, some tokens
-    # have no ending, and every bound is reached.)
+    # How many tokens are tried for one transition. (Of some 20 vocabularies, Command R+ needs the most, 4,615. On Gemma 2, some
+    # tokens have no ending, and every bound is reached.)
     MAX_TRIES = 1 << 13
     MAX_WORDS = 128    # how many words a set of hypotheses may have: the automaton of pre-tokens has at most 4,000 states
 

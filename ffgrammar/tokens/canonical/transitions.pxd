@@ -77,8 +77,8 @@ cdef class BoundaryTransitions:
     # do.
     cdef BoundaryTransition most_alike(self, BoundaryTransition made)
 
-    # Write to `bytes` the first bytes of tokens that may lead elsewhere in two transitions. Returns how many nodes of the trie are at
-    # and below these bytes.
+    # Write to `bytes` the first bytes of tokens that may lead elsewhere in two transitions. Returns how many nodes of the trie are
+    # at and below these bytes.
     cdef uint32_t find_unlike(self, BoundaryTransition one, BoundaryTransition other, uint32_t* bytes) noexcept nogil
 
     # Walk the trie where the transition differs from another one, and copy the rest; or, if there is none (NULL), the whole trie.

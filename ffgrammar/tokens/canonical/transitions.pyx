@@ -170,6 +170,7 @@ cdef class BoundaryTransitions:
         cdef uint64_t classes = one.live ^ other.live
         cdef uint32_t count = 0
         cdef uint32_t character, byte
+        cdef uint64_t met
         cdef Utf8 part
         for character in range(self.outcomes.pretokens.classes):
             if one.firsts.data[character] != other.firsts.data[character]:
@@ -180,7 +181,8 @@ cdef class BoundaryTransitions:
             # (a byte that begins no character begins no token)
             if self.trie.roots[byte] == 0 or not utf8_step(&part, byte):
                 continue
-            if classes & (self.outcomes.pretokens.possible(&part) if part.need else bit << (self.outcomes.pretokens.ascii[byte] & 63)):
+            met = self.outcomes.pretokens.possible(&part) if part.need else bit << (self.outcomes.pretokens.ascii[byte] & 63)
+            if classes & met:
                 bit_set(bytes, byte)
                 count += node_size(&self.trie.nodes[self.trie.roots[byte]])
         return count
