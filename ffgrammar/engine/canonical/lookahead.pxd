@@ -92,8 +92,8 @@ cdef class Lookahead:
     # Write the name of `count` words. From now on the name has an entry in `verdicts`. Returns a status.
     cdef int add_name(self, const uint32_t* words, uint32_t count, uint32_t* name) noexcept nogil
 
-    # has_canonical_completion, but at most NEAR tokens are tried, one after another, on virtual rows. Returns 1 if a sentence has
-    # been found, else 0; or a status.
+    # has_canonical_completion on a virtual row, but at most NEAR tokens are tried, one after another, on virtual rows. Returns 1 if
+    # a sentence has been found, else 0; or a status. The caller releases the trace.
     cdef int ends_soon(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
     # Call these before and after a search from a configuration. `status` is what the search returned. The result of the search is

@@ -138,7 +138,7 @@ cdef class Lookahead:
         cdef size_t answers = self.steps.dependent_answers
         cdef uint32_t depth
         cdef int status = self.boundaries.can_end(engine, config, at)
-        if status != 0:
+        if status != 0 or not config.row & VIRTUAL:
             return status
         for depth in range(1, NEAR + 1):
             self.begin_search(config)
@@ -149,6 +149,7 @@ cdef class Lookahead:
                 return status
         # (nothing is concluded from 0)
         self.steps.dependent_answers = answers
+        self.gave_up = False
         return 0
 
     cdef void begin_search(self, const Config* config) noexcept nogil:
@@ -273,7 +274,7 @@ cdef class Lookahead:
 
     cdef int try_hints(self, Engine engine, const Config* config, const CanonicalState* at, uint32_t level) noexcept nogil:
         cdef const Hint* hint = self.hints.of(engine, config)
-        cdef uint64_t by_token
+        cdef uint64_t noted
         cdef int status = 0
         # (With Gemma 2, canonical masks take 0.57 of the time because of hints.)
         # (on a virtual row, the order of trials can decide whether a search meets a row twice: see end_search)
@@ -283,9 +284,9 @@ cdef class Lookahead:
             status = self.try_hint(engine, config, at, hint.token, level)
         if status == 0 and at.last < <uint32_t>UNCONSTRAINED:
             # (this came after the token at another place)
-            by_token = atomic_load_word(&self.rules.route_hints[at.last % ROUTE_HINTS])
-            if by_token >> 32 == at.last and <uint32_t>by_token:
-                status = self.try_hint(engine, config, at, <uint32_t>by_token, level)
+            noted = atomic_load_word(&self.rules.route_hints[at.last % ROUTE_HINTS])
+            if noted >> 32 == at.last and <uint32_t>noted and (hint == NULL or hint.token != <uint32_t>noted):
+                status = self.try_hint(engine, config, at, <uint32_t>noted, level)
         return status
 
     cdef int try_hint(
@@ -356,6 +357,7 @@ cdef class Lookahead:
         self, Engine engine, TokenWalk* walk, const uint32_t* bytes, uint32_t level, Vec* found
     ) noexcept nogil:
         cdef uint32_t[BYTE_KINDS][8] by_kind
+        cdef uint32_t nodes_left = self.nodes_left
         cdef uint32_t kind
         cdef int status = 0
         # (few verdicts are kept on virtual rows, so a search should end early there)
@@ -368,6 +370,9 @@ cdef class Lookahead:
             self.is_shallow = True
             status = self.search_bytes(engine, walk, by_kind[LEXEME_ENDS], level, found)
             self.is_shallow = False
+            if status == 0:
+                # (these nodes are looked at again)
+                self.nodes_left = nodes_left
         for kind in range(BYTE_KINDS):
             if status == 0:
                 status = self.search_bytes(engine, walk, by_kind[kind], level, found)

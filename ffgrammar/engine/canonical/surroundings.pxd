@@ -53,8 +53,8 @@ cdef class Surroundings:
     # Bytes that turn only after FAR bytes or more, as bits, and the least depth of the nodes that they may lead to, or ABSENT.
     cdef uint32_t[8] far_turning
     cdef uint32_t far
-    # In a whole survey: the states that are not wide to which bytes lead that are not in `turning`. If `is_closed`, these are all,
-    # and only bytes in `turning` go on from them; and `places` has all wide states.
+    # In a whole survey: at least the states that are not wide to which bytes lead that are not in `turning`. If `is_closed`, all of
+    # these are here, and only bytes in `turning` go on from them; and `places` has all wide states.
     cdef uint32_t[MAX_SHUT] shut
     cdef uint32_t shut_count
     cdef bint is_closed

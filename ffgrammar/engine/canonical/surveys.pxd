@@ -12,8 +12,8 @@ from ffgrammar.engine.engine cimport Engine
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 
 cdef enum:
-    # The most lexer states in a survey. (With 64, canonical masks in strings whose words are counted took 1.5 times the
-    # instructions.)
+    # The most lexer states in a survey, apart from those of the surroundings in a whole survey. (With 64, canonical masks in
+    # strings whose words are counted took 1.5 times the instructions.)
     MAX_SURVEYED = 256
     MAX_LISTED = 1024   # the most tokens that are listed for one lexer state of a survey
     # instead of the number of states in a survey: tokens lead to more than MAX_SURVEYED

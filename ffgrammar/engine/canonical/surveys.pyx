@@ -91,7 +91,7 @@ cdef class Surveys:
         cdef int status = self.add_places(engine) if self.near.whole else OK
         if status >= 0:
             status = self.walk_turning(engine, state)
-        if status == OK and self.near.deep <= self.rules.trie.max_depth:
+        if status == OK and self.near.deep <= self.rules.trie.max_depth and not self.is_done:
             status = self.walk(engine, state, 0, 1, self.rules.trie.node_count, True)
         return status
 
@@ -158,7 +158,7 @@ cdef class Surveys:
         cdef uint32_t count = 0
         cdef uint32_t passed = 0
         cdef uint32_t first = 0
-        cdef uint32_t last = ABSENT
+        cdef uint32_t checked = ABSENT
         cdef uint32_t byte, i, least, target
         cdef int status = OK
         for byte in range(256):
@@ -178,12 +178,12 @@ cdef class Surveys:
             passed = least
             while self.rules.trie.roots[first] == 0 or subtree_end(self.rules.trie.nodes, self.rules.trie.roots[first]) <= least:
                 first += 1
-            if first != last:
-                last = first
+            if first != checked:
+                checked = first
                 status = dfa_step(&engine.recognizer.dfa, state, first, &target)
                 if status >= 0 and target > LAST_STATE:
-                    # (No token begins with this byte. On InternLM2, most of whose tokens begin with a space or a letter, canonical
-                    # masks take 0.97 of the time with this.)
+                    # (No token that begins with this byte stays inside the lexeme. On InternLM2, most of whose tokens begin with a
+                    # space or a letter, canonical masks take 0.97 of the time with this.)
                     passed = subtree_end(self.rules.trie.nodes, self.rules.trie.roots[first])
                     continue
             if status >= 0:

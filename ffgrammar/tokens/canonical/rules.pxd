@@ -68,7 +68,7 @@ cdef class CanonicalRules:
     cdef dict sieves                       # the sieves that sieve.pyx has made and keeps
     cdef uint32_t sieve_count              # how many sieves were ever made
     cdef uint64_t* other_ways              # by token: what came in its place, or 0 (other_ways.pyx)
-    cdef uint64_t* route_hints             # by hash: a token, and one that came after it (engine/canonical/routes.pyx)
+    cdef uint64_t* route_hints             # by hash: a token, and one that came after it (engine/canonical/lookahead.pyx)
     cdef uint64_t* nothing_follows         # by hash: a state, and a subtree of the trie whose tokens may not come (following.pyx)
     cdef uint64_t* partners_below          # by hash: a token, a node of the trie, and whether it has partners below (partners.pyx)
     # The hypotheses, as bits, with which the pre-token can end in free text. In free text any printable ASCII character may come.

@@ -178,7 +178,7 @@ cdef class BoundaryTransitions:
         memset(bytes, 0, 8 * sizeof(uint32_t))
         for byte in range(256):
             part.need = 0
-            # (a byte that begins no character begins no token)
+            # (no token that begins with a byte that begins no character may come here)
             if self.trie.roots[byte] == 0 or not utf8_step(&part, byte):
                 continue
             met = self.outcomes.pretokens.possible(&part) if part.need else bit << (self.outcomes.pretokens.ascii[byte] & 63)
