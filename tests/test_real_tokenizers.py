@@ -9,6 +9,7 @@ from random import Random
 import pytest
 
 import ffgrammar as ff
+from oracle.languages import allowed
 from oracle.real import FAMILIES, reference_of, tokenizers_dir
 from oracle.rules_checks import (
     check_along,
@@ -81,3 +82,24 @@ def test_short_strings_that_must_differ(family: str, covered: Callable[[str], No
     asked, refused = check_along(tok, grammar, tok.encode('{"who":["Alice","bob"],"title":"x"}'), Random(7))
     assert refused
     covered(f"{asked} tokens, {refused} refused")
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_masks_after_any_kind_of_character(family: str, covered: Callable[[str], None]) -> None:
+    """What a token does after one kind of character is copied from what it does after another that was asked about before.
+    So two tokenizers are asked in opposite orders."""
+    texts = ['"a', '"1', '"a-', '"a ', '"é', '"(', "\"'", '"中', '"A1']
+
+    def masks(order: list[str]) -> dict[str, set[int]]:
+        tok = ff.Tokenizer.from_file(_path(family))
+        grammar = ff.compile_json_schema({"type": "string"}, tok)
+        found = {}
+        for text in order:
+            matcher = grammar.matcher(canonical=True)
+            if matcher.accept_tokens(tok.encode(text)) == len(tok.encode(text)):
+                found[text] = allowed(matcher)
+        return found
+
+    one, other = masks(texts), masks(texts[::-1])
+    assert one == other and len(one) > 3
+    covered(f"masks after {len(one)} texts")
