@@ -86,8 +86,8 @@ def test_short_strings_that_must_differ(family: str, covered: Callable[[str], No
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_masks_after_any_kind_of_character(family: str, covered: Callable[[str], None]) -> None:
-    """What a token does after one kind of character is copied from what it does after another that was asked about before.
-    So two tokenizers are asked in opposite orders."""
+    """What a token does after one kind of character is copied from what it does after another that was asked about
+    before. So two tokenizers are asked in opposite orders."""
     texts = ['"a', '"1', '"a-', '"a ', '"é', '"(', "\"'", '"中', '"A1']
 
     def masks(order: list[str]) -> dict[str, set[int]]:
