@@ -1,8 +1,11 @@
 """What successors.pyx and predecessors.pyx have in common: each token has a mask of tokens, which is made when it is first asked
 for. The masks are kept up to a number of bytes. Any number of threads may ask.
 
-Kept masks are in two halves. A mask that is asked for comes into the first half. When this half is full, the second half is
-dropped, and the first half becomes the second. So masks that are asked for often are always kept.
+Kept masks are in two dictionaries. A mask that is asked for comes into the first one. If there is no room for another mask, one of
+the second dictionary is dropped. When the first one has half of the masks, the second one takes them, to be dropped after those that
+it had. So masks that are asked for often are always kept. (Masks are dropped one by one, so that the next mask takes the memory of
+the last one that was dropped. When half of them were dropped at once, which gives memory back to the system, canonical masks on
+Gemma 2 took 1.04 times as long.)
 """
 
 from libc.stddef cimport size_t
@@ -60,13 +63,18 @@ cdef class TokenMasks:
         return <bytes>found
 
     cdef int keep(self, uint32_t one, object mask) except -1:
-        cdef size_t size = <size_t>len(mask)
-        if 2 * size * (<size_t>len(self.kept) + 1) > self.max_bytes:
-            # (another thread may be looking into the dictionaries, so none is replaced)
+        cdef size_t most = self.max_bytes // <size_t>len(mask)
+        self.older.pop(one, None)
+        if 2 * <size_t>len(self.kept) >= most:
+            # (another thread may be looking into the dictionaries, so none is replaced; the last item is dropped first)
+            before = list(self.older.items())
             self.older.clear()
-            self.older.update(self.kept)
+            self.older.update(reversed(self.kept.items()))
+            self.older.update(before)
             self.kept.clear()
-        if 2 * size <= self.max_bytes:
+        if self.older and <size_t>(len(self.kept) + len(self.older)) >= most:
+            self.older.popitem()
+        if most:
             self.kept[one] = mask
         return 0
 
