@@ -181,7 +181,7 @@ cdef class CanonicalMasks:
                 return status
             beside = <const uint32_t*><const char*>successors
         self.dead_ends.beside = beside
-        status = self.find_losses(engine, config, at, sieve, mask.count == DENSE, &offset)
+        status = self.find_losses(engine, config, at, sieve if sieve.judged_as is None else sieve.judged_as, mask.count == DENSE, &offset)
         if status >= 0 and offset != <uint32_t>IN_PARTS:
             self.sift(mask, at, sieve, beside, words)
             self.drop_losses(at, beside, offset, words)
@@ -255,7 +255,7 @@ cdef class CanonicalMasks:
         words[0] = lasting_row(&engine.recognizer, config.row)
         words[1] = config.state
         words[2] = sieve.number
-        words[3] = <uint32_t>UNCONSTRAINED if dense else at.last
+        words[3] = <uint32_t>UNCONSTRAINED if dense or sieve.beside == NULL else at.last
         self.dead_ends.last = words[3]
         status = intern_add(&self.names, words, 4, &name)
         if status < 0 or (name >= self.offsets.len and vec_fill(&self.offsets, name + 1 - self.offsets.len, 0xFF) < 0):
