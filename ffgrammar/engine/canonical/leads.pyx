@@ -127,7 +127,7 @@ cdef class Leads:
         return not (config.row & VIRTUAL or engine.recognizer.rules.has_checks or engine.completability.enabled)
 
     cdef int follow_tokens(self, Engine engine, const Config* config, const StoredMask* mask) noexcept nogil:
-        cdef uint32_t i, j, token
+        cdef uint32_t i, j, token, target
         cdef Config reached
         cdef int status
         self.has_place = self.has_open_base = False
@@ -140,6 +140,14 @@ cdef class Leads:
             # (a token without bytes leads nowhere)
             status = 0
             for j in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
+                status = dfa_step(&engine.recognizer.dfa, reached.state, self.trie.blob[j], &target)
+                if status < 0:
+                    break
+                if target <= LAST_STATE:
+                    # (most steps stay inside a lexeme, and their row is not virtual)
+                    reached.state = target
+                    status = 1
+                    continue
                 status = self.lookahead.steps.step(engine, &reached, self.trie.blob[j])
                 if status <= 0:
                     break
