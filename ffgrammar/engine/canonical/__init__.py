@@ -29,6 +29,7 @@ In reading order:
     repeats         whether a sentence goes on, whatever values the text has
     fresh_strings   strings that are unlike all strings of the text
     common_followers  a few tokens that can follow nearly every token
+    room            arrays as large as the vocabulary, for one mask at a time
     parts           canonical masks made from parts, where each token has to be looked at
     followers       lists of the tokens that can come next inside a pre-token, where few can
     leads           where the tokens of a configuration's mask lead

@@ -200,7 +200,7 @@ cdef class DeadEnds:
 
     cdef int judge_leads(self, Engine engine, const SievePart* part) noexcept nogil:
         cdef const Transition* transition = part.transition
-        cdef const uint32_t* tokens = self.leads.tokens.data
+        cdef const uint32_t* tokens = self.leads.room.tokens.data
         cdef const uint32_t* numbers = self.leads.numbers.data
         cdef uint32_t token, outcome
         cdef uint32_t* verdict
@@ -210,10 +210,10 @@ cdef class DeadEnds:
         self.verdicts.len = 0
         if vec_fill(&self.verdicts, (self.leads.configs.len >> 1) * transition.count, 0xFF) < 0:
             return NO_MEMORY
-        for i in range(self.leads.tokens.len):
+        for i in range(self.leads.room.tokens.len):
             # (The tokens are in no order, so most of these words are not in the processor's cache. Without this, canonical masks
             # take 1% longer.)
-            token = tokens[min(i + AHEAD, self.leads.tokens.len - 1)]
+            token = tokens[min(i + AHEAD, self.leads.room.tokens.len - 1)]
             if bit_test(transition.mask, token):
                 prefetch(&transition.after[token])
             token = tokens[i]

@@ -191,7 +191,7 @@ cdef class InsideTokens:
         cdef int status
         for i in range(count):
             token = tokens[i]
-            if not bit_test(self.leads.plain.data, token) or bit_test(self.leads.has_lead.data, token):
+            if not bit_test(self.leads.room.plain.data, token) or bit_test(self.leads.room.has_lead.data, token):
                 continue
             status = self.leads.follow_inside(engine, self.leads.start.state, token, &reached)
             if status <= 0 or (state != NO_STATE and reached.state != state):
@@ -320,8 +320,8 @@ cdef class InsideTokens:
 
     cdef int judge_doubtful(self, Engine engine, const SievePart* part) noexcept nogil:
         cdef const Transition* transition = part.transition
-        cdef const uint32_t* plain = self.leads.plain.data
-        cdef const uint32_t* has_lead = self.leads.has_lead.data
+        cdef const uint32_t* plain = self.leads.room.plain.data
+        cdef const uint32_t* has_lead = self.leads.room.has_lead.data
         cdef uint32_t word, left, token
         cdef int status
         for word in range(self.trie.n_words):
@@ -379,7 +379,7 @@ cdef class InsideTokens:
         status = self.lookahead.routes.find_place(config, &at, &place)
         for i in range(self.groups.words.data[group + 1] if status >= 0 else 0):
             token = self.groups.words.data[group + 2 + i]
-            if not bit_test(self.leads.plain.data, token) or bit_test(self.leads.has_lead.data, token):
+            if not bit_test(self.leads.room.plain.data, token) or bit_test(self.leads.room.has_lead.data, token):
                 continue
             status = self.precedes_proven(token)
             if status == 0:
@@ -437,8 +437,8 @@ cdef class InsideTokens:
         cdef int status
         for i in range(self.groups.words.data[at]):
             token = self.groups.words.data[at + 1 + i]
-            if (self.verdicts.data[part.transition.after[token]] or not bit_test(self.leads.plain.data, token)
-                    or bit_test(self.leads.has_lead.data, token)):
+            if (self.verdicts.data[part.transition.after[token]] or not bit_test(self.leads.room.plain.data, token)
+                    or bit_test(self.leads.room.has_lead.data, token)):
                 continue
             status = vec_push(self.dead, token) if all_dead else self.single.judge_at(engine, part, config, token, self.dead)
             if status < 0:
@@ -447,8 +447,8 @@ cdef class InsideTokens:
 
     cdef int judge_tokens(self, Engine engine, const SievePart* part, const uint32_t* tokens, uint32_t count) noexcept nogil:
         cdef const Transition* transition = part.transition
-        cdef const uint32_t* plain = self.leads.plain.data
-        cdef const uint32_t* has_lead = self.leads.has_lead.data
+        cdef const uint32_t* plain = self.leads.room.plain.data
+        cdef const uint32_t* has_lead = self.leads.room.has_lead.data
         cdef TraceMark mark = trace_mark(&engine.recognizer.trace)
         cdef uint32_t i, token, outcome
         # (many tokens in a row lead to one state and one outcome)

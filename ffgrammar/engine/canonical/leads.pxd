@@ -8,6 +8,7 @@ from ffgrammar.core.map cimport Map
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.reach cimport Reach
+from ffgrammar.engine.canonical.room cimport Room
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.masks.mask_cache cimport StoredMask
 from ffgrammar.engine.recognizer.recognizer cimport Config
@@ -30,10 +31,8 @@ cdef class Leads:
     cdef Config start
     cdef uint32_t base         # see masks_explain (engine/masks/compute.pxd); on a virtual row, the state of `start` or NO_BASE
     cdef bint has_open_base    # whether the base is the open state (engine/masks/open_state.pxd) of that of `start`
-    cdef Vec plain             # the grammar's own mask
-    cdef Vec has_lead          # a mask: the same tokens as in `tokens`
-    cdef Vec tokens            # the tokens of the plain mask that have leads, each once
-    cdef Vec numbers           # for each of `tokens`: the number of the configuration that it leads to
+    cdef Room room             # while a mask is made: has the plain mask and the tokens that have leads
+    cdef Vec numbers           # for each of the room's `tokens`: the number of the configuration that it leads to
     cdef Vec configs           # by number: the lasting row and the lexer state of the configuration
     cdef Vec ends              # by number: what Reach.ends_after says of the configuration
     cdef Map number_of         # configuration (config_key) -> its number
@@ -41,6 +40,9 @@ cdef class Leads:
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
     # returns a status. A method that takes steps on virtual rows adds to the trace, and its caller releases the trace.
+
+    # Take a room. Call this before a mask is made. Returns nothing.
+    cdef void enter(self, Room room) noexcept
 
     # Find out where the tokens of a configuration lead. Does nothing if it is the place already.
     cdef int look_at(self, Engine engine, const Config* config) noexcept nogil
@@ -75,7 +77,7 @@ cdef class Leads:
 
     # Whether a token is in the plain mask and has no lead. Returns True or False.
     cdef inline bint stays(self, uint32_t token) noexcept nogil:
-        return bit_test(self.plain.data, token) and not bit_test(self.has_lead.data, token)
+        return bit_test(self.room.plain.data, token) and not bit_test(self.room.has_lead.data, token)
 
     # Forget the place if its row is virtual, because virtual rows do not last.
     cdef void forget_text(self) noexcept nogil

@@ -42,31 +42,30 @@ cdef class Leads:
     """
 
     def __cinit__(self, Lookahead lookahead not None, Reach reach not None):
-        cdef size_t words = block_words(lookahead.rules.trie.n_words)
         self.lookahead = lookahead
         self.rules = lookahead.rules
         self.trie = lookahead.rules.trie
         self.reach = reach
-        vec_init(&self.plain)
-        vec_init(&self.has_lead)
-        vec_init(&self.tokens)
         vec_init(&self.numbers)
         vec_init(&self.configs)
         vec_init(&self.ends)
         vec_init(&self.explained)
-        if (map_init(&self.number_of) < 0 or vec_fill(&self.plain, words, 0) < 0
-                or vec_fill(&self.has_lead, words, 0) < 0):
+        if map_init(&self.number_of) < 0:
             raise MemoryError
 
     def __dealloc__(self):
         map_free(&self.number_of)
-        vec_free(&self.plain)
-        vec_free(&self.has_lead)
-        vec_free(&self.tokens)
         vec_free(&self.numbers)
         vec_free(&self.configs)
         vec_free(&self.ends)
         vec_free(&self.explained)
+
+    cdef void enter(self, Room room) noexcept:
+        self.room = room
+        if room.user != <size_t><void*>self:
+            # (another grammar has used the room)
+            self.has_place = self.is_explained = False
+            room.user = <size_t><void*>self
 
     cdef int make_mask(self, Engine engine, const Config* config) noexcept nogil:
         cdef int status
@@ -116,7 +115,7 @@ cdef class Leads:
         if config.row & VIRTUAL and self.base != <uint32_t>NO_BASE:
             # (steps are taken from the place itself)
             self.forget_base()
-        mask_unpack(mask, self.trie.n_words, self.plain.data, self.trie.n_words)
+        mask_unpack(mask, self.trie.n_words, self.room.plain.data, self.trie.n_words)
         mask_release(mask)
         if status >= 0:
             status = self.sort_leads(engine)
@@ -165,16 +164,16 @@ cdef class Leads:
         cdef Config config
         cdef int status
         config.row = config.state = PENDING  # (no lead has this)
-        for i in range(<uint32_t>self.tokens.len):
-            bit_clear(self.has_lead.data, self.tokens.data[i])
-        self.tokens.len = self.numbers.len = self.configs.len = self.ends.len = 0
+        for i in range(<uint32_t>self.room.tokens.len):
+            bit_clear(self.room.has_lead.data, self.room.tokens.data[i])
+        self.room.tokens.len = self.numbers.len = self.configs.len = self.ends.len = 0
         map_clear(&self.number_of)
         # (of several leads of a token, the last one holds)
         while at:
             at -= LEAD_WORDS
             lead = self.explained.data + at
             token = lead[0]
-            if token == self.trie.pad_token or bit_test(self.has_lead.data, token) or not bit_test(self.plain.data, token):
+            if token == self.trie.pad_token or bit_test(self.room.has_lead.data, token) or not bit_test(self.room.plain.data, token):
                 continue
             if config.row != lead[1] or config.state != lead[2]:
                 config.row = lead[1]
@@ -188,9 +187,9 @@ cdef class Leads:
                 if status == 0:
                     # (this configuration gets a number for each token that leads to it)
                     config.row = PENDING
-            if vec_push(&self.numbers, number) < 0 or vec_push(&self.tokens, token) < 0:
+            if vec_push(&self.numbers, number) < 0 or vec_push(&self.room.tokens, token) < 0:
                 return NO_MEMORY
-            bit_set(self.has_lead.data, token)
+            bit_set(self.room.has_lead.data, token)
         return OK
 
     cdef int add_config(self, Engine engine, const Config* config, uint32_t token) noexcept nogil:

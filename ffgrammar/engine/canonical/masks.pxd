@@ -9,6 +9,7 @@ from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.canonical.dead_ends cimport DeadEnds
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.parts cimport MaskParts
+from ffgrammar.engine.canonical.room cimport Room
 from ffgrammar.engine.canonical.spelled cimport Spelled
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.masks.mask_cache cimport StoredMask
@@ -45,8 +46,7 @@ cdef class CanonicalMasks:
     # Scratch.
     cdef uint32_t[2 * MAX_HYPOTHESES] dead_in  # for each part of a sieve, the offset of its dead ends in DeadEnds.dead
     cdef Vec later             # losses of the second kind
-    cdef Vec is_dead           # for each part of a sieve, a mask of its dead ends
-    cdef Vec marked            # the indices of the words of `is_dead` that are not 0
+    cdef Room room             # while a mask is made
 
     # All methods run with the engine's lock held and the look-ahead entered. Unless its comment says otherwise, a method
     # returns a status; if the comment begins with "Whether", it returns 1, 0 or a status.
@@ -58,6 +58,11 @@ cdef class CanonicalMasks:
     # state, and `sieve` is its sieve. It is None inside a character, and where `begins_with_few` holds at the start of a text.
     # The caller bounds the work.
     cdef int fill(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, Room room, uint32_t* words, size_t count,
+    ) noexcept
+
+    # `fill` in the room.
+    cdef int make(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept
 

@@ -60,8 +60,6 @@ cdef class CanonicalMasks:
         vec_init(&self.offsets)
         vec_init(&self.lost)
         vec_init(&self.later)
-        vec_init(&self.is_dead)
-        vec_init(&self.marked)
         if intern_init(&self.names) < 0:
             raise MemoryError
 
@@ -70,8 +68,6 @@ cdef class CanonicalMasks:
         vec_free(&self.offsets)
         vec_free(&self.lost)
         vec_free(&self.later)
-        vec_free(&self.is_dead)
-        vec_free(&self.marked)
 
     cdef int enter(self, Engine engine) noexcept nogil:
         cdef size_t held = intern_bytes(&self.names) + (self.offsets.cap + self.lost.cap) * sizeof(uint32_t)
@@ -92,6 +88,16 @@ cdef class CanonicalMasks:
         return OK
 
     cdef int fill(
+        self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, Room room, uint32_t* words, size_t count,
+    ) noexcept:
+        cdef int status
+        self.room = self.parts.room = room
+        self.dead_ends.leads.enter(room)
+        status = self.make(engine, config, at, sieve, words, count)
+        self.room = self.parts.room = self.dead_ends.leads.room = None
+        return status
+
+    cdef int make(
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words, size_t count,
     ) noexcept:
         cdef uint32_t n_words = self.trie.n_words
@@ -306,17 +312,17 @@ cdef class CanonicalMasks:
         cdef uint32_t i, j
         cdef size_t size = <size_t>self.trie.n_words
         # (the bits that were set last are cleared one by one: they are few)
-        for i in range(<uint32_t>self.marked.len):
-            self.is_dead.data[self.marked.data[i]] = 0
-        self.marked.len = 0
-        if sieve.count * size > self.is_dead.len and vec_fill(&self.is_dead, sieve.count * size - self.is_dead.len, 0) < 0:
+        for i in range(<uint32_t>self.room.marked.len):
+            self.room.is_dead.data[self.room.marked.data[i]] = 0
+        self.room.marked.len = 0
+        if sieve.count * size > self.room.is_dead.len and vec_fill(&self.room.is_dead, sieve.count * size - self.room.is_dead.len, 0) < 0:
             return NO_MEMORY
         for i in range(sieve.count if sieve.count > 1 else 0):
             dead = self.dead_ends.dead.data + self.dead_in[i] + 1
             for j in range(self.dead_ends.count(self.dead_in[i])):
-                if vec_push(&self.marked, <uint32_t>(i * size) + (dead[j] >> 5)) < 0:
+                if vec_push(&self.room.marked, <uint32_t>(i * size) + (dead[j] >> 5)) < 0:
                     return NO_MEMORY
-                bit_set(self.is_dead.data + i * size, dead[j])
+                bit_set(self.room.is_dead.data + i * size, dead[j])
         return OK
 
     cdef int lives_in(self, Sieve sieve, uint32_t dead_in, uint32_t token) noexcept nogil:
@@ -325,7 +331,7 @@ cdef class CanonicalMasks:
         for i in range(sieve.count):
             if i == dead_in or not bit_test(sieve.parts[i].transition.mask, token):
                 continue
-            if not bit_test(self.is_dead.data + i * <size_t>self.trie.n_words, token):
+            if not bit_test(self.room.is_dead.data + i * <size_t>self.trie.n_words, token):
                 if sieve.parts[i].way != GOES_ON:
                     return 2
                 found = 1

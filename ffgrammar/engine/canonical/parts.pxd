@@ -8,6 +8,7 @@ from ffgrammar.core.intern cimport Intern
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.canonical.lookahead cimport Lookahead
+from ffgrammar.engine.canonical.room cimport Room
 from ffgrammar.engine.recognizer.recognizer cimport Config
 from ffgrammar.engine.masks.mask_cache cimport MaskTable, StoredMask
 from ffgrammar.tokens.canonical.rules cimport CanonicalState, CanonicalRules
@@ -35,10 +36,7 @@ cdef class MaskParts:
     cdef size_t max_bytes
     cdef Intern names      # of the parts that `table` has masks for
     cdef MaskTable table
-    cdef Vec buffer        # one mask and a spare word, in whole blocks; all zero between calls
-    cdef Vec part          # like `buffer`, for one part
-    cdef Vec plain         # the grammar's own mask
-    cdef Vec scratch       # for table_pack
+    cdef Room room         # while a mask is made
     cdef Vec inside        # by token: the lexer state that it leads to from `inside_from`, or LEFT where it leaves the lexeme
     cdef uint32_t inside_from
     cdef uint32_t inside_generation

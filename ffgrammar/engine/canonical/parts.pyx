@@ -57,30 +57,18 @@ cdef class MaskParts:
     """
 
     def __cinit__(self, Lookahead lookahead not None, size_t max_bytes):
-        cdef uint32_t words = lookahead.rules.trie.n_words
         self.lookahead = lookahead
         self.rules = lookahead.rules
         self.trie = lookahead.rules.trie
         self.max_bytes = max_bytes
-        vec_init(&self.buffer)
-        vec_init(&self.part)
-        vec_init(&self.plain)
-        vec_init(&self.scratch)
         vec_init(&self.inside)
         if table_init(&self.table) < 0 or intern_init(&self.names) < 0:
-            raise MemoryError
-        if (vec_fill(&self.buffer, block_words(words), 0) < 0 or vec_fill(&self.part, block_words(words), 0) < 0
-                or vec_fill(&self.plain, block_words(words), 0) < 0 or vec_fill(&self.scratch, scratch_words(words), 0) < 0):
             raise MemoryError
         self.inside_from = LEFT
 
     def __dealloc__(self):
         table_free(&self.table)
         intern_free(&self.names)
-        vec_free(&self.buffer)
-        vec_free(&self.part)
-        vec_free(&self.plain)
-        vec_free(&self.scratch)
         vec_free(&self.inside)
 
     cdef int fill(
@@ -96,8 +84,8 @@ cdef class MaskParts:
                 return NO_MEMORY
         status = self.add(engine, config, at, sieve, successors)
         if status >= 0:
-            memcpy(words, self.buffer.data, self.trie.n_words * sizeof(uint32_t))
-        memset(self.buffer.data, 0, self.buffer.len * sizeof(uint32_t))
+            memcpy(words, self.room.buffer.data, self.trie.n_words * sizeof(uint32_t))
+        memset(self.room.buffer.data, 0, self.room.buffer.len * sizeof(uint32_t))
         return status
 
     cdef int add(
@@ -109,7 +97,7 @@ cdef class MaskParts:
         cdef int status = OK
         if at.character.need:
             # (few tokens begin inside a character)
-            return self.walk(engine, config, at, False, self.buffer.data)
+            return self.walk(engine, config, at, False, self.room.buffer.data)
         if sieve is None:
             return self.add_part(engine, config, at, False, NULL, NULL)
         for i in range(sieve.count):
@@ -133,11 +121,11 @@ cdef class MaskParts:
         cdef int status = self.find_part(engine, config, start, ends, transition, successors, &mask)
         if status < 0:
             return status
-        mask_unpack(mask, n_words, self.part.data, n_words)
+        mask_unpack(mask, n_words, self.room.part.data, n_words)
         mask_release(mask)
         for i in range(n_words):
-            self.buffer.data[i] |= self.part.data[i] & (successors[i] if successors != NULL else <uint32_t>0xFFFFFFFF)
-        memset(self.part.data, 0, n_words * sizeof(uint32_t))
+            self.room.buffer.data[i] |= self.room.part.data[i] & (successors[i] if successors != NULL else <uint32_t>0xFFFFFFFF)
+        memset(self.room.part.data, 0, n_words * sizeof(uint32_t))
         return OK
 
     cdef int find_part(
@@ -169,7 +157,7 @@ cdef class MaskParts:
         if status >= 0:
             # the name does not tell virtual rows apart, so a part that depends on the text of its row is not kept
             status = self.pack_part(mask, config.row != PENDING and not (config.row & VIRTUAL and text_dependent), name)
-        memset(self.part.data, 0, self.part.len * sizeof(uint32_t))
+        memset(self.room.part.data, 0, self.room.part.len * sizeof(uint32_t))
         return status
 
     cdef int make_part(
@@ -181,13 +169,13 @@ cdef class MaskParts:
             at.last = UNCONSTRAINED
         if transition == NULL or config.row == PENDING or (
                 self.rules.has_unmergeable and not self.ignores_unmergeable(start, ends)):
-            return self.walk(engine, config, &at, ends, self.part.data)
-        return self.filter_by_pretokens(engine, config, &at, ends, transition, successors, self.part.data, text_dependent)
+            return self.walk(engine, config, &at, ends, self.room.part.data)
+        return self.filter_by_pretokens(engine, config, &at, ends, transition, successors, self.room.part.data, text_dependent)
 
     cdef int pack_part(self, StoredMask** mask, bint keep, uint32_t name) noexcept:
         cdef int status
-        self.part.data[self.trie.n_words] = 0
-        mask[0] = table_pack(&self.table, self.part.data, self.trie.n_words, self.scratch.data)
+        self.room.part.data[self.trie.n_words] = 0
+        mask[0] = table_pack(&self.table, self.room.part.data, self.trie.n_words, self.room.scratch.data)
         if mask[0] == NULL:
             return NO_MEMORY
         if not keep:
@@ -216,7 +204,7 @@ cdef class MaskParts:
         for word in range(SLOTS):
             self.slots[word].state = NO_STATE
         for word in range(self.trie.n_words):
-            allowed = self.plain.data[word] & transition.mask[word] & (
+            allowed = self.room.allowed.data[word] & transition.mask[word] & (
                 <uint32_t>0xFFFFFFFF if successors == NULL else successors[word])
             found = 0
             if allowed:
@@ -239,7 +227,7 @@ cdef class MaskParts:
         cdef int status = masks_find(&engine.masks, &engine.recognizer, config, &plain, text_dependent)
         if status < 0:
             return status
-        mask_unpack(plain, self.trie.n_words, self.plain.data, self.trie.n_words)
+        mask_unpack(plain, self.trie.n_words, self.room.allowed.data, self.trie.n_words)
         mask_release(plain)
         return OK
 

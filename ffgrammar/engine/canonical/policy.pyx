@@ -17,6 +17,7 @@ from ffgrammar.engine.canonical.caches cimport caches_of
 from ffgrammar.engine.canonical.forced cimport count_tokens, forced_run
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING, PendingPrefix, search_start
 from ffgrammar.engine.canonical.masks cimport CanonicalMasks
+from ffgrammar.engine.canonical.room cimport Room, give_room, take_room
 from ffgrammar.engine.canonical.token_history cimport TokenHistory
 from ffgrammar.engine.engine cimport Engine
 from ffgrammar.engine.masks.compute cimport begin_work, end_work
@@ -170,6 +171,7 @@ cdef class CanonicalPolicy:
         cdef Config config
         cdef CanonicalMasks masks
         cdef Sieve sieve = None
+        cdef Room room
         cdef int status
         if cursor_terminated(cursor):
             memset(row, 0, count * sizeof(uint32_t))
@@ -180,11 +182,13 @@ cdef class CanonicalPolicy:
         if not at.character.need and not (
                 at.last == <uint32_t>FIRST and self.begins_with_few(masks, cursor, pending)):
             sieve = sieve_after(self.rules, &at)
+        room = take_room(self.rules)
         self.engine.acquire()
         status = self.begin(cursor, pending, &config)
         if status >= 0:
-            status = masks.fill(self.engine, &config, &at, sieve, row, count)
+            status = masks.fill(self.engine, &config, &at, sieve, room, row, count)
         self.leave()
+        give_room(self.rules, room)
         return status
 
     cdef bint begins_with_few(self, CanonicalMasks masks, Cursor* cursor, PendingPrefix pending) except? True:

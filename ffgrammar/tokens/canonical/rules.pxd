@@ -65,6 +65,7 @@ cdef class CanonicalRules:
     # By the words of a part (hypothesis and way) and common followers (engine/canonical/common_followers.pyx): how many tokens of
     # the part none of them can follow, and these tokens
     cdef dict unfollowed
+    cdef list rooms                        # arrays for canonical masks that are in no use (engine/canonical/room.pyx)
     cdef dict sieves                       # the sieves that sieve.pyx has made and keeps
     cdef uint32_t sieve_count              # how many sieves were ever made
     cdef uint64_t* other_ways              # by token: what came in its place, or 0 (other_ways.pyx)

@@ -108,6 +108,7 @@ cdef class CanonicalRules:
         self.transitions.is_atom = self.is_atom
         self.spelled = {}
         self.unfollowed = {}
+        self.rooms = []
         self.sieves = {}
         self.stands_alone = {}
         self.nodes_by_byte = NodesByByte(self.trie)
