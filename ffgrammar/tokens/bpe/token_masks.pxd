@@ -1,5 +1,6 @@
 """A mask of tokens for each token, made when it is first asked for, and kept."""
 
+from libc.stddef cimport size_t
 from libc.stdint cimport uint32_t
 
 from ffgrammar.tokens.bpe.merges cimport Merges
@@ -18,7 +19,10 @@ cdef class TokenMasks:
     # `find` for callers that cannot raise. Returns None and sets the status to NO_MEMORY or INTERRUPTED instead.
     cdef object find_or_status(self, uint32_t one, int* status)
 
-    # Keep the mask of a token, and drop older masks if there is no room. Call this with the lock held. Returns 0.
+    # Drop a mask if there is no room for one more of `size` bytes. Call this and `keep` with the lock held. Both return 0.
+    cdef int make_room(self, size_t size) except -1
+
+    # Keep the mask of a token.
     cdef int keep(self, uint32_t one, object mask) except -1
 
     # The mask of any token: all zeros if merges do not make it. Raises TokenizerError if the id is out of range.
