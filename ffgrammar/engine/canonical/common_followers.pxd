@@ -37,6 +37,10 @@ cdef class CommonFollowers:
     cdef Vec offset_of       # by such a list: an offset in `unfollowed`
     cdef Vec unfollowed      # lists: a count, then the tokens of the part that none of the followers can follow
     # Scratch.
+    # Of the lexer state `closed` (most calls are about the last one again): as bits, the bytes that complete the lexeme, or after
+    # which every byte that may come does.
+    cdef uint32_t closed
+    cdef uint32_t[8] closing
     cdef Vec words           # a mask: the predecessors of the followers; before that, the name of a place
     cdef Vec followers       # the hypothesis and way of the part, then the common followers
 
@@ -90,9 +94,8 @@ cdef class CommonFollowers:
     # after it do. `at` is the rules' state after the last token. Returns 1, 0 or a status.
     cdef int can_close(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil
 
-    # Part of can_close: write the bytes that complete the lexeme, as bits; or after which every byte that may come does.
-    # Returns a status.
-    cdef int list_closing(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil
+    # Part of can_close: fill `closing`. Returns a status.
+    cdef int list_closing(self, Engine engine, uint32_t state) noexcept nogil
 
     # Part of list_closing: whether some byte may come in a lexer state, and every such byte completes the lexeme.
     cdef int completes_next(self, Engine engine, uint32_t state) noexcept nogil

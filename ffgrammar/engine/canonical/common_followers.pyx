@@ -59,6 +59,7 @@ cdef class CommonFollowers:
         self.trie = lookahead.rules.trie
         self.repeats = Repeats(lookahead)
         self.fresh_strings = FreshStrings(lookahead)
+        self.closed = DEAD
         vec_init(&self.offsets)
         vec_init(&self.offset_of)
         vec_init(&self.unfollowed)
@@ -81,6 +82,7 @@ cdef class CommonFollowers:
             self.offsets.cap + self.offset_of.cap + self.unfollowed.cap)
 
     cdef int clear(self) noexcept nogil:
+        self.closed = DEAD
         intern_free(&self.places)
         intern_free(&self.lists)
         vec_free(&self.offsets)
@@ -212,25 +214,27 @@ cdef class CommonFollowers:
         return self.can_close(engine, moved, after) if status > 0 else status
 
     cdef int can_close(self, Engine engine, const Config* config, const CanonicalState* at) noexcept nogil:
-        cdef uint32_t[8] closing
         cdef TokenWalk walk
         cdef int status
         self.lookahead.begin_search(config)
-        status = self.list_closing(engine, config, closing)
+        status = self.list_closing(engine, config.state)
         if status >= 0:
             status = self.lookahead.begin_walk(engine, config, at, 0, &walk)
         if status >= 0:
-            status = self.lookahead.search_roots(engine, &walk, closing, 0, NULL)
+            status = self.lookahead.search_roots(engine, &walk, self.closing, 0, NULL)
         return self.lookahead.end_search(status)
 
-    cdef int list_closing(self, Engine engine, const Config* config, uint32_t* bytes) noexcept nogil:
+    cdef int list_closing(self, Engine engine, uint32_t state) noexcept nogil:
         cdef uint32_t last = DEAD
         cdef uint32_t byte, target
         cdef int closes = 0
         cdef int status
-        memset(bytes, 0, 8 * sizeof(uint32_t))
+        if state == self.closed:
+            return OK
+        self.closed = DEAD
+        memset(self.closing, 0, sizeof(self.closing))
         for byte in range(256):
-            status = dfa_step(&engine.recognizer.dfa, config.state, byte, &target)
+            status = dfa_step(&engine.recognizer.dfa, state, byte, &target)
             if status >= 0 and target <= LAST_STATE and target != last:
                 # (most bytes lead to one state)
                 last = target
@@ -239,7 +243,8 @@ cdef class CommonFollowers:
             if status < 0:
                 return status
             if target <= LAST_STATE and closes:
-                bit_set(bytes, byte)
+                bit_set(self.closing, byte)
+        self.closed = state
         return OK
 
     cdef int completes_next(self, Engine engine, uint32_t state) noexcept nogil:
