@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable
-from itertools import permutations
+from itertools import permutations, zip_longest
 from pathlib import Path
 from random import Random
 from threading import Barrier, Thread
@@ -382,6 +382,31 @@ def test_plain_masks_that_were_made_before_do_not_matter(any_tok: ff.Tokenizer) 
                 if not len(found) or not after.accept_token(token := int(random.choice(found))):
                     break
                 assert plain.accept_token(token) and alone.accept_token(token)
+
+
+def test_masks_of_grammars_in_turns(any_tok: ff.Tokenizer) -> None:
+    """While a mask is made, it takes arrays that the last mask of another grammar may have used."""
+    string = {"type": "string", "maxLength": 12}
+    schemas = [
+        {"properties": {"order": string, "orders": {"enum": ["new", "news", 12]}}, "maxProperties": 2},
+        {"type": "array", "items": {"type": "string", "pattern": "^([a-z]+ ){0,3}[a-z]*$"}, "maxItems": 3},
+        {"type": "array", "items": {"enum": ["a", "ab", 1, 11, True]}, "uniqueItems": True},
+    ]
+    walks: list[list[tuple[set[int], int]]] = []
+    random = Random(7)
+    for schema in schemas:
+        matcher = ff.compile_json_schema(schema, any_tok).matcher(canonical=True)
+        walks.append([])
+        for _ in range(60):
+            if not (found := allowed(matcher)):
+                break
+            walks[-1].append((found, random.choice(sorted(found))))
+            assert matcher.accept_token(walks[-1][-1][1])
+    matchers = [ff.compile_json_schema({**it, "title": "other"}, any_tok).matcher(canonical=True) for it in schemas]
+    for steps in zip_longest(*walks):
+        for matcher, step in zip(matchers, steps, strict=True):
+            if step:
+                assert allowed(matcher) == step[0] and matcher.accept_token(step[1])
 
 
 def test_masks_that_are_made_with_leads_keep_to_their_budget(cl100k: ff.Tokenizer) -> None:
