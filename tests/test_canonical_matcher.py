@@ -384,6 +384,30 @@ def test_plain_masks_that_were_made_before_do_not_matter(any_tok: ff.Tokenizer) 
                 assert plain.accept_token(token) and alone.accept_token(token)
 
 
+def test_what_a_token_leads_to_depends_on_what_came_before(tmp_path: Path) -> None:
+    """After one digit, each token comes in one way only. But 23 completes a pre-token there, as it does not in the beginning."""
+    bytes_ = [f"<0x{byte:02X}>" for byte in range(256)]
+    vocab = {text: token for token, text in enumerate([*bytes_, *map(chr, range(32, 127)), "23", "234", "<e>"])}
+    tokenizer = {
+        "pre_tokenizer": {
+            "type": "Split",
+            "pattern": {"Regex": r"\p{N}{1,3}"},
+            "behavior": "Isolated",
+            "invert": False,
+        },
+        "model": {"type": "BPE", "vocab": vocab, "merges": [["2", "3"], ["23", "4"]], "byte_fallback": True},
+        "decoder": {"type": "Sequence", "decoders": [{"type": "ByteFallback"}, {"type": "Fuse"}]},
+        "added_tokens": [{"id": vocab["<e>"], "content": "<e>", "special": True}],
+    }
+    (tmp_path / "tokenizer.json").write_text(json.dumps(tokenizer))
+    tok = ff.Tokenizer.from_file(str(tmp_path / "tokenizer.json"), eos_token_ids=[vocab["<e>"]])
+    assert tok.canon, tok.canon_reason
+    for text in ("1234", "2341", "12341"):
+        matcher = ff.compile_choice([text], tok).matcher(canonical=True)
+        for token in [*tok.encode(text), vocab["<e>"]]:
+            assert allowed(matcher) == {token} and matcher.accept_token(token)
+
+
 def test_masks_of_grammars_in_turns(any_tok: ff.Tokenizer) -> None:
     """While a mask is made, it takes arrays that the last mask of another grammar may have used."""
     string = {"type": "string", "maxLength": 12}
