@@ -385,7 +385,7 @@ def test_plain_masks_that_were_made_before_do_not_matter(any_tok: ff.Tokenizer) 
 
 
 def test_what_a_token_leads_to_depends_on_what_came_before(tmp_path: Path) -> None:
-    """After one digit, each token comes in one way only. But 23 completes a pre-token there, unlike in the beginning."""
+    """After one digit, 23 completes a pre-token. At the beginning it does not."""
     bytes_ = [f"<0x{byte:02X}>" for byte in range(256)]
     vocab = {text: token for token, text in enumerate([*bytes_, *map(chr, range(32, 127)), "23", "234", "<e>"])}
     tokenizer = {
