@@ -5,7 +5,7 @@ condition out, so states that differ only in their last token share a sieve.
 
 In a vocabulary without a pre-tokenizer, a hypothesis is the class of the last character. What a token leads to is then the same
 whatever came before it, and so is whether a sentence goes on after it. So dead ends are looked for as at the beginning of a text:
-once for all hypotheses and both ways. (On InternLM2, a canonical mask takes GAIN of the time.)
+once for all hypotheses and both ways. (On InternLM2, canonical masks take 0.89 of the time with this.)
 """
 
 from libc.stddef cimport size_t
