@@ -157,6 +157,33 @@ def test_grammars_and_tokenizers_are_made_side_by_side(cl100k: ff.Tokenizer) -> 
     in_threads(work)
 
 
+def test_canonical_masks_of_several_grammars(cl100k: ff.Tokenizer) -> None:
+    """The grammars of a tokenizer share the arrays in which these masks are made."""
+    schemas = [
+        *SCHEMAS.values(),
+        {"type": "string", "pattern": "^([a-z]+ ){0,3}[a-z]*$"},
+        {"type": "string", "maxLength": 9},
+    ]
+    choices = random.Random(5)
+    walks: list[list[tuple[list[int], int]]] = []
+    for schema in schemas:
+        matcher = ff.compile_json_schema({**schema, "title": "alone"}, cl100k).matcher(canonical=True)
+        walks.append([])
+        while len(walks[-1]) < 40 and (found := matcher.allowed_token_ids().tolist()):
+            walks[-1].append((found, choices.choice(found)))
+            assert matcher.accept_token(walks[-1][-1][1])
+    grammars = [ff.compile_json_schema({**schema, "title": "together"}, cl100k) for schema in schemas]
+
+    def work(number: int) -> None:
+        for turn in range(number, number + ROUNDS):
+            matcher = grammars[turn % len(grammars)].matcher(canonical=True)
+            for found, token in walks[turn % len(grammars)]:
+                assert matcher.allowed_token_ids().tolist() == found
+                assert matcher.accept_token(token)
+
+    in_threads(work)
+
+
 @pytest.mark.parametrize("options", [{}, {"max_tokens": 60}, {"canonical": True}], ids=str)
 def test_a_matcher_that_is_misused_harms_nothing_else(cl100k: ff.Tokenizer, options: dict[str, Any]) -> None:
     """What it says when several threads move it is its own affair; the process and the grammar are well."""

@@ -36,11 +36,11 @@ cdef class CommonFollowers:
     cdef Intern lists        # (hypothesis and way of the part, a list of common followers)
     cdef Vec offset_of       # by such a list: an offset in `unfollowed`
     cdef Vec unfollowed      # lists: a count, then the tokens of the part that none of the followers can follow
-    # Scratch.
     # Of the lexer state `closed` (most calls are about the last one again): as bits, the bytes that complete the lexeme, or after
     # which every byte that may come does.
     cdef uint32_t closed
     cdef uint32_t[8] closing
+    # Scratch.
     cdef Vec words           # a mask: the predecessors of the followers; before that, the name of a place
     cdef Vec followers       # the hypothesis and way of the part, then the common followers
 

@@ -202,7 +202,7 @@ cdef class DeadEnds:
         cdef const Transition* transition = part.transition
         cdef const uint32_t* tokens = self.leads.room.tokens.data
         cdef const uint32_t* numbers = self.leads.numbers.data
-        cdef uint32_t token, outcome
+        cdef uint32_t token, ahead, outcome
         cdef uint32_t* verdict
         cdef TraceMark mark
         cdef size_t i
@@ -213,9 +213,9 @@ cdef class DeadEnds:
         for i in range(self.leads.room.tokens.len):
             # (The tokens are in no order, so most of these words are not in the processor's cache. Without this, canonical masks
             # take 1% longer.)
-            token = tokens[min(i + AHEAD, self.leads.room.tokens.len - 1)]
-            if bit_test(transition.mask, token):
-                prefetch(&transition.after[token])
+            ahead = tokens[min(i + AHEAD, self.leads.room.tokens.len - 1)]
+            if bit_test(transition.mask, ahead):
+                prefetch(&transition.after[ahead])
             token = tokens[i]
             if not bit_test(transition.mask, token):
                 continue
@@ -287,7 +287,8 @@ cdef class DeadEnds:
         self, Engine engine, const SievePart* part, uint32_t number, uint32_t token, uint32_t place
     ) noexcept nogil:
         cdef Config config
-        cdef int status = self.rules.merges.reached(token)
+        # (merges make every token that can go on with a pre-token)
+        cdef int status = 1 if part.way == GOES_ON else self.rules.merges.reached(token)
         if status > 0:
             self.lookahead.routes.begin()
             status = self.lookahead.routes.goes_on(engine, place, token)

@@ -1,7 +1,7 @@
 """Leads: where the tokens of a configuration's mask lead."""
 
 cimport cython
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t, uint32_t, uint64_t
 
 from ffgrammar.core.bits cimport bit_test
 from ffgrammar.core.map cimport Map
@@ -32,6 +32,7 @@ cdef class Leads:
     cdef uint32_t base         # see masks_explain (engine/masks/compute.pxd); on a virtual row, the state of `start` or NO_BASE
     cdef bint has_open_base    # whether the base is the open state (engine/masks/open_state.pxd) of that of `start`
     cdef Room room             # while a mask is made: has the plain mask and the tokens that have leads
+    cdef uint64_t room_number  # of the room that was used last
     cdef Vec numbers           # for each of the room's `tokens`: the number of the configuration that it leads to
     cdef Vec configs           # by number: the lasting row and the lexer state of the configuration
     cdef Vec ends              # by number: what Reach.ends_after says of the configuration
@@ -77,7 +78,11 @@ cdef class Leads:
 
     # Whether a token is in the plain mask and has no lead. Returns True or False.
     cdef inline bint stays(self, uint32_t token) noexcept nogil:
-        return bit_test(self.room.plain.data, token) and not bit_test(self.room.has_lead.data, token)
+        return bit_test(self.room.plain.data, token) and not self.has_lead(token)
+
+    # Whether a token has a lead. Returns True or False.
+    cdef inline bint has_lead(self, uint32_t token) noexcept nogil:
+        return bit_test(self.room.has_lead.data, token)
 
     # Forget the place if its row is virtual, because virtual rows do not last.
     cdef void forget_text(self) noexcept nogil

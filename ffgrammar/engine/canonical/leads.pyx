@@ -19,7 +19,7 @@ from ffgrammar.engine.canonical.lookahead cimport Lookahead
 from ffgrammar.engine.canonical.pending_prefix cimport PENDING
 from ffgrammar.engine.canonical.reach cimport Reach
 from ffgrammar.engine.masks.compute cimport NO_BASE, masks_explain, masks_find, masks_know
-from ffgrammar.engine.masks.mask_cache cimport StoredMask, block_words, mask_release, mask_unpack
+from ffgrammar.engine.masks.mask_cache cimport StoredMask, mask_release, mask_unpack
 from ffgrammar.engine.masks.open_state cimport open_state
 from ffgrammar.engine.masks.trie_walk cimport LEAD_WORDS, note_lead
 from ffgrammar.engine.recognizer.recognizer cimport config_key
@@ -62,10 +62,11 @@ cdef class Leads:
 
     cdef void enter(self, Room room) noexcept:
         self.room = room
-        if room.user != <size_t><void*>self:
-            # (another grammar has used the room)
+        if room.user != <size_t><void*>self or room.number != self.room_number:
+            # (another grammar has used this room, or this grammar has used another room)
             self.has_place = self.is_explained = False
             room.user = <size_t><void*>self
+            self.room_number = room.number
 
     cdef int make_mask(self, Engine engine, const Config* config) noexcept nogil:
         cdef int status
@@ -143,7 +144,7 @@ cdef class Leads:
                 if status < 0:
                     break
                 if target <= LAST_STATE:
-                    # (most steps stay inside a lexeme, and their row is not virtual)
+                    # (Most steps stay inside a lexeme, and their row is not virtual. This function takes 0.82 of the time so.)
                     reached.state = target
                     status = 1
                     continue
@@ -173,7 +174,7 @@ cdef class Leads:
             at -= LEAD_WORDS
             lead = self.explained.data + at
             token = lead[0]
-            if token == self.trie.pad_token or bit_test(self.room.has_lead.data, token) or not bit_test(self.room.plain.data, token):
+            if token == self.trie.pad_token or self.has_lead(token) or not bit_test(self.room.plain.data, token):
                 continue
             if config.row != lead[1] or config.state != lead[2]:
                 config.row = lead[1]

@@ -165,6 +165,7 @@ cdef class CanonicalMasks:
         self, Engine engine, const Config* config, const CanonicalState* at, Sieve sieve, uint32_t* words
     ) noexcept:
         cdef bytes successors = None
+        cdef Sieve judged
         cdef const uint32_t* beside = NULL
         cdef StoredMask* mask
         cdef bint looked = False
@@ -187,7 +188,8 @@ cdef class CanonicalMasks:
                 return status
             beside = <const uint32_t*><const char*>successors
         self.dead_ends.beside = beside
-        status = self.find_losses(engine, config, at, sieve if sieve.judged_as is None else sieve.judged_as, mask.count == DENSE, &offset)
+        judged = sieve if sieve.judged_as is None else sieve.judged_as
+        status = self.find_losses(engine, config, at, judged, mask.count == DENSE, &offset)
         if status >= 0 and offset != <uint32_t>IN_PARTS:
             self.sift(mask, at, sieve, beside, words)
             self.drop_losses(at, beside, offset, words)
@@ -315,7 +317,8 @@ cdef class CanonicalMasks:
         for i in range(<uint32_t>self.room.marked.len):
             self.room.is_dead.data[self.room.marked.data[i]] = 0
         self.room.marked.len = 0
-        if sieve.count * size > self.room.is_dead.len and vec_fill(&self.room.is_dead, sieve.count * size - self.room.is_dead.len, 0) < 0:
+        if (sieve.count * size > self.room.is_dead.len
+                and vec_fill(&self.room.is_dead, sieve.count * size - self.room.is_dead.len, 0) < 0):
             return NO_MEMORY
         for i in range(sieve.count if sieve.count > 1 else 0):
             dead = self.dead_ends.dead.data + self.dead_in[i] + 1

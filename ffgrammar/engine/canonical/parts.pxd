@@ -97,8 +97,8 @@ cdef class MaskParts:
         const uint32_t* successors, uint32_t* words, bint* text_dependent,
     ) noexcept nogil
 
-    # Write the grammar's own mask to `plain`. Sets `text_dependent` to True if this mask depends on values in the text. Returns
-    # a status.
+    # Write the grammar's own mask to the room's `allowed`. Sets `text_dependent` to True if the mask depends on values in the text.
+    # Returns a status.
     cdef int find_plain(self, Engine engine, const Config* config, bint* text_dependent) noexcept nogil
 
     # `tokens` are some of the 32 tokens of word number `word` of a mask, as bits. Returns, as bits, those of them after which the

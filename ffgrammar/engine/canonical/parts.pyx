@@ -28,8 +28,7 @@ from ffgrammar.engine.canonical.token_walk cimport TokenWalk, walk_begin, walk_n
 from ffgrammar.engine.recognizer.recognizer cimport parser_row
 from ffgrammar.engine.masks.compute cimport masks_find
 from ffgrammar.engine.masks.mask_cache cimport (
-    block_words, mask_release, mask_unpack, scratch_words, table_bytes, table_clear, table_find, table_free, table_init,
-    table_pack, table_put,
+    mask_release, mask_unpack, table_bytes, table_clear, table_find, table_free, table_init, table_pack, table_put,
 )
 from ffgrammar.engine.values.trace cimport VIRTUAL, TraceMark, trace_mark, trace_release
 from ffgrammar.regex.dfa.lazy_dfa cimport LAST_STATE, dfa_step

@@ -2,6 +2,7 @@
 
 cimport cython
 from libc.stddef cimport size_t
+from libc.stdint cimport uint64_t
 
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.tokens.canonical.rules cimport CanonicalRules
@@ -9,8 +10,9 @@ from ffgrammar.tokens.canonical.rules cimport CanonicalRules
 
 @cython.final
 cdef class Room:
-    # Of leads.pyx. They are about the place that `user` looked at last.
+    cdef uint64_t number   # no other room of the tokenizer ever has the same number
     cdef size_t user       # the address of the Leads that used the room last
+    # Of leads.pyx. They are about the place that `user` looked at last in this room.
     cdef Vec plain         # the grammar's own mask
     cdef Vec has_lead      # a mask: the same tokens as in `tokens`
     cdef Vec tokens        # the tokens of the plain mask that have leads, each once
@@ -27,5 +29,5 @@ cdef class Room:
 # A room that nobody uses, or a new one. Raises MemoryError.
 cdef Room take_room(CanonicalRules rules)
 
-# Give a room back. If there is no memory, it is dropped.
+# Give a room back. It is dropped if there is no memory, or if many are in no use.
 cdef void give_room(CanonicalRules rules, Room room) noexcept

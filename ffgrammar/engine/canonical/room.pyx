@@ -9,6 +9,9 @@ from libc.stdint cimport uint32_t
 from ffgrammar.core.vec cimport vec_fill, vec_free, vec_init
 from ffgrammar.engine.masks.mask_cache cimport block_words, scratch_words
 
+cdef enum:
+    MAX_KEPT = 16  # the most rooms in no use that a tokenizer keeps
+
 
 @cython.final
 cdef class Room:
@@ -34,6 +37,9 @@ cdef class Room:
                 or vec_fill(&self.part, words, 0) < 0 or vec_fill(&self.allowed, words, 0) < 0
                 or vec_fill(&self.scratch, scratch_words(n_words), 0) < 0):
             raise MemoryError
+        with rules.transitions.lock:
+            rules.room_count += 1
+            self.number = rules.room_count
 
     def __dealloc__(self):
         vec_free(&self.plain)
@@ -56,6 +62,7 @@ cdef Room take_room(CanonicalRules rules):
 
 cdef void give_room(CanonicalRules rules, Room room) noexcept:
     try:
-        rules.rooms.append(room)
+        if len(rules.rooms) < MAX_KEPT:
+            rules.rooms.append(room)
     except MemoryError:
         pass

@@ -16,6 +16,7 @@ A grammar without checks does not use the trace.
 
 from libc.stdint cimport uint32_t, uint64_t
 
+from ffgrammar.core.intern cimport intern_count
 from ffgrammar.core.owner cimport Owner
 from ffgrammar.core.vec cimport Vec
 from ffgrammar.engine.values.json_values cimport Values
@@ -71,10 +72,17 @@ cdef int trace_clear(Trace* t) noexcept nogil
 cdef size_t trace_bytes(const Trace* t) noexcept nogil
 
 # Return a mark of how much has been written so far. Call it before texts are tried.
-cdef TraceMark trace_mark(const Trace* t) noexcept nogil
+cdef inline TraceMark trace_mark(const Trace* t) noexcept nogil:
+    return TraceMark(t.rows.len, t.frames.len, t.lists.len, intern_count(&t.values.tuples))
 
 # Forget what was written since a mark. No configuration of the tried texts may be used after this.
-cdef void trace_release(Trace* t, const TraceMark* mark) noexcept nogil
+cdef inline void trace_release(Trace* t, const TraceMark* mark) noexcept nogil:
+    if (t.rows.len != mark.rows or t.frames.len != mark.frames or t.lists.len != mark.lists
+            or intern_count(&t.values.tuples) != mark.values):
+        trace_forget(t, mark)
+
+# trace_release, if something was written.
+cdef void trace_forget(Trace* t, const TraceMark* mark) noexcept nogil
 
 # Announce that texts are tried until trace_settle. Each of them goes on from the virtual row `virtual`, by at most `longest`
 # bytes. If this row is inside a long string (json_values.pxd), and `longest` is less than LONG_STRING, the string is then read

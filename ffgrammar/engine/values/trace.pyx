@@ -73,16 +73,7 @@ cdef size_t trace_bytes(const Trace* t) noexcept nogil:
     return values_bytes(&t.values) + owner_bytes(&t.owner)
 
 
-cdef TraceMark trace_mark(const Trace* t) noexcept nogil:
-    cdef TraceMark mark
-    mark.rows = t.rows.len
-    mark.frames = t.frames.len
-    mark.lists = t.lists.len
-    mark.values = intern_count(&t.values.tuples)
-    return mark
-
-
-cdef void trace_release(Trace* t, const TraceMark* mark) noexcept nogil:
+cdef void trace_forget(Trace* t, const TraceMark* mark) noexcept nogil:
     cdef Members* members
     cdef int i
     for i in range(MEMBER_SETS):

@@ -66,6 +66,7 @@ cdef class CanonicalRules:
     # the part none of them can follow, and these tokens
     cdef dict unfollowed
     cdef list rooms                        # arrays for canonical masks that are in no use (engine/canonical/room.pyx)
+    cdef uint64_t room_count               # how many rooms were ever made
     cdef dict sieves                       # the sieves that sieve.pyx has made and keeps
     cdef uint32_t sieve_count              # how many sieves were ever made
     cdef uint64_t* other_ways              # by token: what came in its place, or 0 (other_ways.pyx)

@@ -18,8 +18,7 @@ cdef struct SievePart:
 
 cdef class Sieve:
     cdef uint32_t number                         # no other sieve of the tokenizer ever has the same number
-    # The sieve that has the same dead ends among its tokens, in whatever grammar; or None, if it is this one itself. Only the
-    # transitions of that one have their endings.
+    # The sieve that has the same dead ends among its tokens, in whatever grammar; or None, if it is this one itself.
     cdef Sieve judged_as
     cdef list kept                               # the transitions of the parts, which must live as long as the sieve
     cdef uint32_t count                          # how many parts there are

@@ -39,6 +39,7 @@ cdef Sieve sieve_after(CanonicalRules rules, const CanonicalState* at):
     cdef object found
     cdef Sieve made
     cdef uint32_t i, ways
+    cdef bint whole = False
     for i in range(at.count):
         key = key << 18 | at.hypothesis[i] << 2 | ways_after(rules, at, i)
     found = rules.sieves.get(key)
@@ -57,10 +58,12 @@ cdef Sieve sieve_after(CanonicalRules rules, const CanonicalState* at):
             add_part(rules, made, at, i, ENDS)
         if ways & 2:
             add_part(rules, made, at, i, GOES_ON)
+    for i in range(made.count):
+        whole = whole or made.parts[i].transition.lacks_endings
+    for i in range(made.count):
+        made.parts[i].whole = whole
     if at.count == 1 and made.count == 2:
         made.judged_as = beginning_like(rules, made)
-    if made.judged_as is None:
-        add_endings(rules, made)
     list_mixed(made, rules.trie.n_words)
     with rules.transitions.lock:
         made.number = rules.sieve_count
@@ -104,6 +107,13 @@ cdef int add_part(CanonicalRules rules, Sieve made, const CanonicalState* at, ui
     cdef uint32_t** union_ = &made.beside if way == GOES_ON else &made.alone
     cdef uint32_t word
     cdef uint32_t hypothesis = at.hypothesis[i]
+    cdef int status = 0
+    with all_transitions.lock:
+        with nogil:
+            if not transition.data.has_endings:
+                status = find_endings(rules, &transition.data, hypothesis, way)
+    if status < 0:
+        raise MemoryError
     if union_[0] == NULL:
         union_[0] = <uint32_t*>calloc(<size_t>n_words + 1, sizeof(uint32_t))
         if union_[0] == NULL:
@@ -119,56 +129,35 @@ cdef int add_part(CanonicalRules rules, Sieve made, const CanonicalState* at, ui
     return 0
 
 
-cdef int add_endings(CanonicalRules rules, Sieve made) except -1:
-    """Find the endings of a sieve's transitions. Returns 0; raises MemoryError."""
-    cdef BoundaryTransitions all_transitions = rules.transitions
-    cdef BoundaryTransition transition
-    cdef bint whole = False
-    cdef int status = 0
-    cdef uint32_t i
-    for i in range(made.count):
-        transition = <BoundaryTransition>made.kept[i]
-        with all_transitions.lock:
-            with nogil:
-                if not transition.data.has_endings:
-                    status = find_endings(rules, &transition.data, transition.hypothesis, transition.way)
-        if status < 0:
-            raise MemoryError
-        whole = whole or transition.data.lacks_endings
-    for i in range(made.count):
-        made.parts[i].whole = whole
-    return 0
-
-
 cdef Sieve beginning_like(CanonicalRules rules, Sieve made):
     """The sieve before a text, if each token of both parts of a sieve comes in one of them only, and leads to what it leads to
     where it begins a text. Otherwise None. Raises MemoryError."""
     cdef CanonicalState at
-    cdef Sieve first
     cdef uint32_t word
     # (these make more of a pre-token than its merges and the classes of its characters)
     if rules.has_unmergeable or rules.whole_pretokens or rules.pretokens.has_atoms:
         return None
-    rules.begin(&at)
-    first = sieve_after(rules, &at)
-    if not leads_like(first.kept[0], made.kept[0], made.kept[1]):
-        return None
     for word in range(rules.trie.n_words):
-        if made.alone[word] & made.beside[word] or (made.alone[word] | made.beside[word]) & ~first.alone[word]:
+        if made.alone[word] & made.beside[word]:
             return None
-    return first
+    rules.begin(&at)
+    return sieve_after(rules, &at) if leads_like(rules, at.hypothesis[0], made.kept[0], made.kept[1]) else None
 
 
-cdef bint leads_like(BoundaryTransition first, BoundaryTransition one, BoundaryTransition other):
-    """Whether each character that begins a token in one transition does so in exactly one of two others, and leads to the same
-    outcome there. What follows in a token depends on the outcome alone."""
-    cdef uint32_t outcome, by_one, by_other
-    cdef size_t character
-    for character in range(first.firsts.len):
-        outcome = first.firsts.data[character]
-        by_one = one.firsts.data[character]
-        by_other = other.firsts.data[character]
-        if (by_one != outcome or by_other != <uint32_t>NO_OUTCOME) and (
-                by_one != <uint32_t>NO_OUTCOME or by_other != outcome):
+cdef bint leads_like(
+    CanonicalRules rules, uint32_t first, BoundaryTransition one, BoundaryTransition other
+) except? True:
+    """Whether each character that may begin a text, after the hypothesis `first`, begins a token in exactly one of two transitions,
+    and leads to the same outcome there. What follows in a token depends on the outcome alone. Raises MemoryError."""
+    cdef uint32_t character
+    cdef int outcome
+    for character in range(<uint32_t>one.firsts.len):
+        with rules.transitions.lock:
+            outcome = rules.outcomes.first(first, False, character)
+        if outcome < 0:
+            raise MemoryError
+        # (NO_OUTCOME is the greatest outcome)
+        if (min(one.firsts.data[character], other.firsts.data[character]) != <uint32_t>outcome
+                or max(one.firsts.data[character], other.firsts.data[character]) != <uint32_t>NO_OUTCOME):
             return False
     return True
