@@ -286,7 +286,7 @@ def test_what_cannot_be_counted_is_refused(cl100k: Any) -> None:
     for count in (-1, 0):
         with pytest.raises(ff.MatcherError, match=r"too few.*needs 1 token"):
             grammar.matcher(max_tokens=count)
-    spelled = ff.compile_regex("a|c", ff.Tokenizer.from_tokens([b"b", b""], eos_token_id=1))
+    spelled = ff.compile_regex("a|c", ff.Tokenizer.from_tokens([b"ba", b""], eos_token_id=1))
     with pytest.raises(ff.MatcherError, match="no tokens"):
         spelled.matcher(max_tokens=5)
 

@@ -43,6 +43,7 @@ PIECES = [
         b"],[",
     ],
     *[b'{"a":', b'"}', b'"},{', b'":1}', b"1},", b"1}]", b"[[", b"]]", b"},", b'{"a":1}', b",{", b"\n", b"\xc3\xa9"],
+    *[bytes([byte]) for byte in (*range(10), *range(11, 0x20), *range(0x7F, 256))],
 ]
 EOS = len(PIECES)
 TREE = ByteTree(enumerate(PIECES))

@@ -40,7 +40,8 @@ def vocabulary(rng: random.Random) -> ff.Tokenizer:
     tokens = [bytes([byte]) for byte in ALPHABET]
     for _ in range(25):
         tokens.append(bytes(rng.choice(b"aabb1 ") for _ in range(rng.randint(2, 5))))
-    tokens = list(dict.fromkeys([*tokens, "é".encode(), "aéa".encode(), "bà".encode()]))
+    tokens += ["é".encode(), "aéa".encode(), "bà".encode(), *(bytes([byte]) for byte in range(256))]
+    tokens = list(dict.fromkeys(tokens))
     count = len(tokens)
     names = {name: count + number for number, name in enumerate(("<|end|>", *NAMES))}
     return ff.Tokenizer.from_tokens(tokens + [b""] * 3, eos_token_id=count, special_tokens=names)

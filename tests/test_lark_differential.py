@@ -16,6 +16,7 @@ import ffgrammar as ff
 from ffgrammar.grammar.lark import build
 from ffgrammar.grammar.lark.common import COMMON
 from ffgrammar.regex.expr.store import ExprStore
+from sentences import BYTES
 
 lark = pytest.importorskip("lark", reason="the package lark is not installed")
 
@@ -94,7 +95,7 @@ CASES: dict[str, tuple[str, list[str]]] = {
 def both(name: str) -> tuple[Any, ff.Grammar]:
     grammar = CASES[name][0]
     theirs = lark.Lark(grammar, parser="lalr" if name not in {"config", "arithmetic"} else "earley", lexer="auto")
-    return theirs, ff.compile_lark(grammar, ff.Tokenizer.from_tokens([b"a"], eos_token_id=None))
+    return theirs, ff.compile_lark(grammar, BYTES)
 
 
 @st.composite

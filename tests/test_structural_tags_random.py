@@ -14,6 +14,7 @@ from test_structural_tags import DATA
 import ffgrammar as ff
 from oracle.compositions import SPECIAL, Symbols
 from oracle.structural_tags import RandomTags, Recogniser
+from sentences import writing_all
 
 
 def vocabulary(rng: random.Random) -> ff.Tokenizer:
@@ -23,9 +24,8 @@ def vocabulary(rng: random.Random) -> ff.Tokenizer:
     tokens = list(dict.fromkeys([*tokens, "é".encode(), "<é".encode(), b"\xa9<a"]))
     count = len(tokens)
     names = ("<|end|>", "<|x|>", "<|y|>", "<|z|>")
-    return ff.Tokenizer.from_tokens(
-        tokens + [b""] * 4, eos_token_id=count, special_tokens={name: count + i for i, name in enumerate(names)}
-    )
+    special = {name: count + i for i, name in enumerate(names)}
+    return writing_all(ff.Tokenizer.from_tokens(tokens + [b""] * 4, eos_token_id=count, special_tokens=special))
 
 
 def compile_random(rng: random.Random, tok: ff.Tokenizer) -> tuple[ff.Grammar, Recogniser]:

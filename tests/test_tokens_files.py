@@ -101,6 +101,8 @@ def test_tekken(tmp_path: Path) -> None:
     tok = Tokenizer.from_file(tmp_path)
     assert tok.vocab_size == 30 + len(WORDS) and tok.eos_token_ids == (2,)
     assert tok.special_tokens["[INST]"] == 3 and tok.special_tokens["<SPECIAL_29>"] == 29
+    with pytest.raises(TokenizerError, match="eos_token_ids: 99999999 is out of range: ids are below 16777184"):
+        Tokenizer.from_file(path, eos_token_ids=99999999)
     with pytest.raises(TokenizerError, match=r"eos_token_ids: 30 is an ordinary token of .*: b'\\x00'"):
         Tokenizer.from_file(path, eos_token_ids=30)
     assert Tokenizer.from_file(path, eos_token_ids=[2, 500], vocab_size=600).eos_token_ids == (2, 500)
@@ -113,6 +115,24 @@ def test_tekken(tmp_path: Path) -> None:
     path.write_text(json.dumps(named | {"special_tokens": [{"token_str": "<s>"}]}))
     with pytest.raises(TokenizerError, match="which token ends a text is not known"):
         Tokenizer.from_file(path)
+
+
+def test_eos_ids_in_a_file_beside(tmp_path: Path) -> None:
+    rank_file(tmp_path / "ranks", WORDS)
+    (tmp_path / "tekken.json").write_text(json.dumps(tekken(WORDS, special=30)))
+    beside = tmp_path / "generation_config.json"
+    for eos, in_ranks, in_tekken in ((4, None, (4,)), ([2, 7], None, (2, 7)), ([], None, (2,)), (300, (300,), None)):
+        beside.write_text(json.dumps({"eos_token_id": eos}))
+        if in_tekken:
+            assert Tokenizer.from_file(tmp_path).eos_token_ids == in_tekken
+            assert Tokenizer.from_file(tmp_path, eos_token_ids=[5]).eos_token_ids == (5,)
+        if in_ranks:
+            assert Tokenizer.from_file(tmp_path / "ranks", pattern=".", vocab_size=301).eos_token_ids == in_ranks
+    with pytest.raises(TokenizerError, match="eos_token_ids: 300 is out of range"):
+        Tokenizer.from_file(tmp_path)
+    beside.write_text('{"eos_token_id": "two"}')
+    with pytest.raises(TokenizerError, match="eos_token_ids: expected an int, not str"):
+        Tokenizer.from_file(tmp_path)
 
 
 def test_a_tokenizer_json_in_a_folder(tmp_path: Path) -> None:
@@ -154,6 +174,7 @@ def test_paths_that_cannot_be_read(tmp_path: Path) -> None:
         (tmp_path, "has none of tokenizer.json, tekken.json, tokenizer.model"),
         (tmp_path / "no", "No such file or directory; nothing is fetched: give the path"),
         ("x" * 5000, "too long"),
+        (' {"model": {}}', "this is the text of a tokenizer.json; give the path of the file"),
         ("a\0b", "null byte"),
     ):
         with pytest.raises(TokenizerError, match=message):

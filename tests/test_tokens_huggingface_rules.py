@@ -537,11 +537,14 @@ def test_bytes_that_are_no_token() -> None:
     for text in ("a\x03b", "\U00080001", "x \x0b y"):
         assert tok.encode(text) == hf.encode(text, add_special_tokens=False).ids
         assert tok.decode(tok.encode(text)) != text.encode()
+        with pytest.raises(ff.GrammarError, match="it can write no text of the grammar"):
+            ff.compile_choice([text + "c", text + "d"], tok)
+        grammar = ff.compile_choice([text + "c", "ad"], tok)
+        assert "texts with them are left out" in grammar.warnings[0]
         for canonical in (False, True):
-            matcher = ff.compile_choice([text + "c", text + "d"], tok).matcher(canonical=canonical)
+            matcher = grammar.matcher(canonical=canonical)
             forced = matcher.forced_tokens()
-            assert matcher.accept_tokens(forced) == len(forced)
-            assert not len(matcher.allowed_token_ids()) or matcher.accept_token(int(matcher.allowed_token_ids()[0]))
+            assert matcher.accept_tokens(forced) == len(forced) and matcher.is_accepting()
 
 
 def test_an_end_of_text_that_is_not_marked_as_special() -> None:

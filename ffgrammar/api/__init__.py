@@ -3,6 +3,7 @@
 In reading order:
 
     compile           the compile functions: a source and a tokenizer in, a `Grammar` out
+    writable          takes what a vocabulary cannot write out of a grammar
     grammar           `Grammar`
     parts             the parts of a composition
     library           the grammars that are part of the package, by name

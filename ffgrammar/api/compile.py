@@ -72,7 +72,13 @@ def _compiled(
     may_build()
     with gate(), paused():
         late = None if report is None else partial(report, bounds)
-        made = Grammar(build(ExprStore(bounds), bounds), tokenizer, bounds, late)
+        grammar = build(ExprStore(bounds), bounds)
+        if tokenizer.characters is not None:
+            import_whole("ffgrammar.api.writable")
+            from ffgrammar.api.writable import only_writable
+
+            grammar = only_writable(grammar, tokenizer.characters, tokenizer.name)
+        made = Grammar(grammar, tokenizer, bounds, late)
     return made if key is None else cache.add(key, made)
 
 
@@ -198,8 +204,11 @@ def compile_lark(
     try:
         return _compiled(tokenizer, source, limits, partial(lark.build, text, lexing=lexing, **options), report)
     except GrammarError as error:
+        from ffgrammar.api.writable import UnwritableError
+
         # (front-ends name the line, and only the engine knows that all texts are lost)
-        found = conflicts(limits or _DEFAULT_LIMITS) if error.line is None and lexing == "longest" else []
+        may_be_lost = error.line is None and lexing == "longest" and not isinstance(error, UnwritableError)
+        found = conflicts(limits or _DEFAULT_LIMITS) if may_be_lost else []
         if not found:
             raise with_path_hint(error, text) from None
         told = found[0]

@@ -66,6 +66,7 @@ class Tokenizer:
     """
 
     __slots__ = (
+        "_characters",
         "_fingerprint",
         "_grammar_bytes",
         "_names",
@@ -88,6 +89,8 @@ class Tokenizer:
         self._special_names = {number: text for text, number in parts.special_tokens.items()}
         self._names: SpecialNames | None = None
         self._fingerprint: str | None = None
+        # (in a tuple once it is known: it may be None)
+        self._characters: tuple[frozenset[bytes] | None] | None = None
         self._partition_bytes = PARTITION_BYTES
         self.partitions: VocabularyCache | None = None
         self._grammar_bytes = GRAMMAR_BYTES
@@ -217,6 +220,16 @@ class Tokenizer:
     def trie(self) -> TokenTrie:
         """The vocabulary's trie."""
         return self._trie
+
+    @property
+    def characters(self) -> frozenset[bytes] | None:
+        """What texts can be written in: the bytes that are tokens or belong to tokens that cut a character, and the
+        characters in UTF-8 that stand inside of tokens. None if each byte is a token: then all texts can be written."""
+        if self._characters is None:
+            from ffgrammar.tokens.vocabulary.characters import characters
+
+            self._characters = (characters(self._trie),)
+        return self._characters[0]
 
     @property
     def adds_prefix_space(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import ffgrammar as ff
+from sentences import writing_all
 
 __all__ = ["mutated", "random_gbnf", "vocabulary"]
 
@@ -45,7 +46,8 @@ def vocabulary(rng: Random, special: tuple[str, ...] = ()) -> ff.Tokenizer:
     tokens += [b"\xa9a", b"b\xc3", b"\xe2\x82", b"\xa0\xa0"]
     tokens = list(dict.fromkeys(tokens))
     names = {name: len(tokens) + number for number, name in enumerate(("<end>", *special))}
-    return ff.Tokenizer.from_tokens([*tokens, *[b""] * len(names)], eos_token_id=names["<end>"], special_tokens=names)
+    made = [*tokens, *[b""] * len(names)]
+    return writing_all(ff.Tokenizer.from_tokens(made, eos_token_id=names["<end>"], special_tokens=names))
 
 
 def mutated(rng: Random, text: str, alphabet: str) -> str:

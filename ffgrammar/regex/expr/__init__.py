@@ -15,6 +15,7 @@
 - approximate: simpler expressions, and the length below which texts do not tell two expressions apart.
 - sorted_texts: many byte strings in order, without the GIL.
 - store: `ExprStore`, the Python class over all of these.
+- alphabet: the bytes of an expression's texts, and expressions with fewer bytes.
 - shared_numbers: numbers of expressions that mean the same in every store.
 - packed: expressions as bytes, to be made again in another store.
 - cache: packed expressions of patterns and formats, kept for the grammars to come.

@@ -38,7 +38,10 @@ class TokenizerFile(Record):
 
 
 def unreadable(path: str, error: OSError | ValueError) -> TokenizerError:
-    """The error for a path that cannot be read. If nothing is there, it says that a name is not looked up elsewhere."""
+    """The error for a path that cannot be read. If nothing is there, it says that a name is not looked up elsewhere. If
+    the path looks like JSON, it says that a path is needed."""
+    if path.lstrip().startswith("{"):
+        return TokenizerError("this is the text of a tokenizer.json; give the path of the file")
     reason = error.strerror if isinstance(error, OSError) else error
     advice = ""
     if isinstance(error, FileNotFoundError):

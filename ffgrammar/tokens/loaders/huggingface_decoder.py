@@ -102,7 +102,7 @@ def decoder_of(config: dict[str, Any], model: dict[str, Any], name: str) -> Deco
         return Decoder(words=wordpiece_bytes(model, steps_of(config.get("decoder"), "decoders"), name))
     if kind not in ("BPE", "Unigram"):
         raise TokenizerError(
-            f"{name}: the bytes of a {kind} model's tokens cannot be known exactly; use Tokenizer.from_tokens"
+            f"{name}: the bytes of a {kind!r} model's tokens cannot be known exactly; use Tokenizer.from_tokens"
         )
     for field in ("continuing_subword_prefix", "end_of_word_suffix"):
         if model.get(field):
@@ -129,5 +129,5 @@ def decoder_of(config: dict[str, Any], model: dict[str, Any], name: str) -> Deco
             case "Strip" if fused and not step.get("stop"):
                 pass  # (after Fuse, this strips the start of the whole text, not of each token)
             case other:
-                raise TokenizerError(f"{name}: decoder {other} is not supported; use Tokenizer.from_tokens")
+                raise TokenizerError(f"{name}: decoder {other!r} is not supported; use Tokenizer.from_tokens")
     return Decoder(byte_level, byte_fallback, replacements)

@@ -12,7 +12,7 @@ from ffgrammar.core.whole_file import read_whole
 from ffgrammar.tokens.loaders.files import unreadable
 from ffgrammar.tokens.loaders.vocabulary_json import read_big_parts
 
-__all__ = ["find_json", "open_source"]
+__all__ = ["eos_ids_beside", "find_json", "open_source"]
 
 
 def find_json(source: Any) -> str | None:
@@ -88,18 +88,22 @@ def _as_the_package_reads(number: str) -> float:
     return -value if whole.startswith("-") else value
 
 
+def eos_ids_beside(folder: str) -> list[Any] | None:
+    """The EOS ids by a folder's generation_config.json. None if it names none."""
+    generation = os.path.join(folder, "generation_config.json")
+    eos = _read_json(generation).get("eos_token_id") if os.path.exists(generation) else None
+    return (eos or None) if eos is None or isinstance(eos, list) else [eos]
+
+
 def _eos_beside(folder: str) -> list[Any] | None:
     """The EOS by two other files of a folder: ids from generation_config.json, else a name from tokenizer_config.json.
     None if neither has it."""
-    generation, tokenizer = (os.path.join(folder, f"{name}_config.json") for name in ("generation", "tokenizer"))
-    if os.path.exists(generation):
-        eos = _read_json(generation).get("eos_token_id")
-        if eos is not None:
-            return eos if isinstance(eos, list) else [eos]
-    if os.path.exists(tokenizer):
+    found = eos_ids_beside(folder)
+    tokenizer = os.path.join(folder, "tokenizer_config.json")
+    if found is None and os.path.exists(tokenizer):
         eos = _read_json(tokenizer).get("eos_token")
         if isinstance(eos, dict):
             eos = eos.get("content")
         if eos is not None:
             return [eos]
-    return None
+    return found

@@ -191,6 +191,10 @@ def read_file(file: TokenizerFile, name: str, eos_token_ids: EosIds, pattern: st
         from ffgrammar.tokens.loaders.gguf import read_gguf
 
         return read_gguf(path, eos_token_ids)
+    if eos_token_ids is None:
+        from ffgrammar.tokens.loaders.huggingface_files import eos_ids_beside
+
+        eos_token_ids = _listed(eos_ids_beside(os.path.dirname(file.path)))
     if file.kind == "sentencepiece":
         from ffgrammar.tokens.loaders.sentencepiece import read_sentencepiece
 

@@ -10,6 +10,7 @@ In reading order:
     nodes_by_byte  the nodes of the trie that a rare byte leads to
     longest_match  the encoder of a vocabulary that is matched greedily
     special        special tokens, EOS ids and sizes, checked; the names of special tokens in texts
+    characters     which characters the tokens are made of
     normal_form    Unicode's normal forms, and lower case
     fingerprint    what tells a vocabulary from all others
     embedded       the encodings that come with the package

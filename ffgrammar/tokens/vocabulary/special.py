@@ -112,7 +112,7 @@ def check_eos(eos_token_ids: EosIds, vocab_size: int) -> tuple[int, ...]:
     for item in listed:
         number = check_id(item, "eos_token_ids")
         if number >= vocab_size:
-            raise TokenizerError(f"eos_token_ids: {number} is out of range: vocab_size is {vocab_size}")
+            raise TokenizerError(f"eos_token_ids: {number} is out of range: ids are below {vocab_size}")
         found[number] = None
     return tuple(found)
 
