@@ -95,13 +95,18 @@ class _Written:
         if self._alphabet.bytes_in(found) <= self._single:
             return found
         texts = self._store.repeat(self._store.literals(self._known), 0, None)
-        return e if found == e and self._has_all(e, texts) else self._store.intersect([found, texts])
+        if found == e and self._matches_nothing(self._store.intersect([e, self._store.complement(texts)])):
+            return e
+        written = self._store.intersect([found, texts])
+        # (where it takes too much work to tell whether anything is left, only the bytes go)
+        return found if self._matches_nothing(written) is None else written
 
-    def _has_all(self, e: int, texts: int) -> bool:
+    def _matches_nothing(self, e: int) -> bool | None:
+        """Whether an expression matches nothing. None if this could not be decided."""
         try:
-            return self._store.is_nothing(self._store.intersect([e, self._store.complement(texts)]))
+            return self._store.is_nothing(e)
         except LimitError:
-            return False
+            return None
 
 
 def _reached(grammar: GrammarIR) -> set[int]:
