@@ -199,10 +199,14 @@ def change(config: dict, path: str, value: Any) -> dict:
 @pytest.mark.parametrize(
     ("path", "value", "text"),
     [
-        ("model.type", "WordLevel", "bytes of a WordLevel model"),
+        ("model.type", "WordLevel", "bytes of a 'WordLevel' model"),
         ("model.end_of_word_suffix", "</w>", "end_of_word_suffix is not supported"),
-        ("decoder", {"type": "WordPiece"}, "decoder WordPiece is not supported"),
-        ("decoder", {"type": "Replace", "pattern": {"Regex": "a"}, "content": ""}, "decoder Replace is not supported"),
+        ("decoder", {"type": "WordPiece"}, "decoder 'WordPiece' is not supported"),
+        (
+            "decoder",
+            {"type": "Replace", "pattern": {"Regex": "a"}, "content": ""},
+            "decoder 'Replace' is",
+        ),
         ("model.vocab", {"a": -1}, "token 'a' has the id -1"),
         ("model.vocab", {"a": 1 << 40}, "has the id"),
         ("model.vocab", {"a": "x"}, "has the id 'x'"),

@@ -209,7 +209,10 @@ def test_real_vocabularies_that_lack_bytes(name: str, character: str) -> None:
     tok = ff.Tokenizer.from_file(path)
     schema = {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}
     grammar = ff.compile_json_schema(schema, tok, whitespace="compact")
-    assert "texts with them are left out" in grammar.warnings[-1]
+    # (nothing is said of bytes that no character has)
+    assert bool(grammar.warnings) == (name not in ("falcon", "starcoder"))
+    if name == "falcon":
+        assert r"no tokens for '\x03'" in ff.compile_regex(r"a[^b]", tok).warnings[0]
     matcher = grammar.matcher()
     assert matcher.accept_bytes(b'{"text":"a' + character.encode()) == len(b'{"text":"a')
     matcher.reset()

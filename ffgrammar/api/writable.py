@@ -24,6 +24,9 @@ from ffgrammar.regex.expr.store import ExprStore
 
 __all__ = ["UnwritableError", "only_writable"]
 
+# Bytes that are in no character of Unicode: those that UTF-8 does not have, and first bytes of planes that are empty.
+# Most texts do not need them, so a warning would only be noise. (SmolLM2, StarCoder and Falcon lack some of them.)
+OF_NO_CHARACTER = frozenset([0xC0, 0xC1, 0xF1, 0xF2, *range(0xF5, 0x100)])
 # How many characters or bytes, and how many lexemes, a message names.
 MOST_FOUND = 8
 MOST_LEXEMES = 3
@@ -69,7 +72,10 @@ def only_writable(grammar: GrammarIR, known: frozenset[bytes], name: str) -> Gra
     if grammar.templates and counted:
         told = _told(grammar, written, counted)
         raise UnsupportedError(f"{where} {told}, in a grammar that counts or remembers what has occurred")
-    warning = f"{where} {_told(grammar, written, changed)}: texts with them are left out"
+    worth = [number for number in changed if not written.lacks_no_character(grammar.lexemes[number].expr)]
+    if not worth:
+        return fitted
+    warning = f"{where} {_told(grammar, written, worth)}: texts with them are left out"
     return replace(fitted, warnings=(*grammar.warnings, warning))
 
 
@@ -86,6 +92,11 @@ class _Written:
     def missing(self, e: int) -> frozenset[int]:
         """The bytes of an expression's texts that are in no token."""
         return self._alphabet.bytes_in(e) - self._bytes
+
+    def lacks_no_character(self, e: int) -> bool:
+        """Whether bytes are missing, and none of them is in a character."""
+        missing = self.missing(e)
+        return bool(missing) and missing <= OF_NO_CHARACTER
 
     def only(self, e: int) -> int:
         """The expression of those texts that can be written: the same one if all can."""

@@ -119,8 +119,9 @@ class Tokenizer:
         """The tokenizer of a Hugging Face model: BPE, unigram or WordPiece.
 
         Args:
-            source: a `tokenizers.Tokenizer`, a transformers tokenizer that has a `backend_tokenizer`, or the path of a
-                tokenizer.json or of the directory that holds it.
+            source: a `tokenizers.Tokenizer`, a tokenizer of transformers or of mistral-common, or the path of a
+                tokenizer.json or of the directory that holds it. Of an object without a tokenizer.json, the file that
+                it was read from is read.
             eos_token_ids: ids that end a text. If not given: for an object its `eos_token_id`, for a path what
                 generation_config.json or tokenizer_config.json in the same folder says. If these say nothing, the one
                 special token with a customary name. () for none.

@@ -1,9 +1,15 @@
-"""SmolLM2's tokenizer as ffgrammar reads it from the GGUF file, beside transformers and llama.cpp."""
+"""SmolLM2's tokenizer as ffgrammar reads it from the GGUF file, beside transformers and llama.cpp; and tokenizers of
+transformers and mistral-common that have no tokenizer.json."""
 
 from __future__ import annotations
 
 import random
+from pathlib import Path
 from typing import Any
+
+import mistral_common
+from mistral_common.tokens.tokenizers.mistral import MistralTokenizer
+from transformers import SiglipTokenizer
 
 import ffgrammar as ff
 
@@ -53,3 +59,19 @@ def test_encoding_equals_llama_cpp(tok: ff.Tokenizer, llama: Any) -> None:
         wanted = llama.tokenize(text.encode(), add_bos=False, special=False)
         assert tok.encode(text) == wanted, text
         assert b"".join(map(tok.token_bytes, wanted)) == llama.detokenize(wanted), text
+
+
+def test_tokenizers_without_a_tokenizer_json() -> None:
+    data = Path(mistral_common.__file__).parent / "data"
+    model = str(data / "mistral_instruct_tokenizer_240323.model.v3")
+    for path in (str(data / "tekken_240911.json"), model):
+        theirs = MistralTokenizer.from_file(path)
+        meant = ff.Tokenizer.from_file(path).fingerprint
+        for one in (theirs, theirs.instruct_tokenizer.tokenizer):
+            assert ff.Tokenizer.from_huggingface(one).fingerprint == meant
+    # transformers runs this one in Python
+    slow = SiglipTokenizer(model)
+    assert not hasattr(slow, "backend_tokenizer")
+    read = ff.Tokenizer.from_huggingface(slow)
+    assert read.eos_token_ids == (slow.eos_token_id,) and read.vocab_size == len(slow)
+    assert ff.Tokenizer.from_huggingface(slow, eos_token_ids=[3]).eos_token_ids == (3,)

@@ -12,7 +12,10 @@ from ffgrammar.core.whole_file import read_whole
 from ffgrammar.tokens.loaders.files import unreadable
 from ffgrammar.tokens.loaders.vocabulary_json import read_big_parts
 
-__all__ = ["eos_ids_beside", "find_json", "open_source"]
+__all__ = ["eos_ids_beside", "file_behind", "find_json", "open_source"]
+
+# How many objects one inside another are asked for the file that they were read from, times two.
+MAX_PLACES = 8
 
 
 def find_json(source: Any) -> str | None:
@@ -30,6 +33,23 @@ def find_json(source: Any) -> str | None:
     return os.path.join(path, "tokenizer.json") if os.path.isdir(path) else path
 
 
+def file_behind(source: Any) -> str | None:
+    """The file, or the folder, that a tokenizer object without a tokenizer.json of its own was read from: one of
+    mistral-common, one of transformers around such a one, or one that transformers runs in Python. None if the object
+    has a tokenizer.json (`to_str`), or if no such file is there."""
+    if hasattr(getattr(source, "backend_tokenizer", source), "to_str"):
+        return None
+    places: list[Any] = []
+    inner = source
+    while inner is not None and len(places) < MAX_PLACES:
+        places += [getattr(inner, "file_path", None), getattr(inner, "vocab_file", None)]
+        inner = getattr(inner, "instruct_tokenizer", None) or getattr(inner, "tokenizer", None)
+    for place in [*places, getattr(source, "name_or_path", None)]:
+        if isinstance(place, str | os.PathLike) and place and os.path.exists(place):
+            return os.fspath(place)
+    return None
+
+
 def open_source(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, list[Any] | None]:
     """(the JSON value, a name for messages, the EOS ids or names that the source gives; None if it gives none)."""
     path = find_json(source)
@@ -42,8 +62,8 @@ def open_source(source: Any, data: bytes | None) -> tuple[dict[str, Any], str, l
         text = backend.to_str()
     except AttributeError:
         raise TokenizerError(
-            "from_huggingface: expected a path, a tokenizers.Tokenizer or a transformers tokenizer with a "
-            f"backend_tokenizer (a 'fast' one), not {type(source).__name__}"
+            "from_huggingface: expected a path, a tokenizers.Tokenizer, a tokenizer of transformers or of "
+            f"mistral-common whose file is on this machine, not {type(source).__name__}"
         ) from None
     config = read_big_parts(text.encode()) or json.loads(text)
     return config, name, None if eos is None else eos if isinstance(eos, list) else [eos]

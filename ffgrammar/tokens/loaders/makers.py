@@ -95,10 +95,14 @@ def make_huggingface(source: Any, eos_token_ids: EosIds, vocab_size: int | None)
     """The parts of a Hugging Face tokenizer: an object, or a path. Raises TokenizerError."""
     from ffgrammar.tokens.loaders.build import build_parts
     from ffgrammar.tokens.loaders.huggingface import read_tokenizer
-    from ffgrammar.tokens.loaders.huggingface_files import find_json
+    from ffgrammar.tokens.loaders.huggingface_files import file_behind, find_json
 
     path = find_json(source)
     eos = _listed(eos_token_ids)
+    behind = file_behind(source) if path is None else None
+    if behind is not None:
+        given = getattr(source, "eos_token_id", None) if eos is None else None
+        return make_file(behind, eos if given is None else given, vocab_size, None)
     given = source if path is None else os.path.abspath(source)
     call = Source("from_huggingface", {"source": given, "eos_token_ids": eos, "vocab_size": vocab_size})
     if path is not None:
