@@ -55,7 +55,7 @@ def test_a_pattern_with_word_characters(tmp_path: Path) -> None:
 
 def test_rank_files(tmp_path: Path) -> None:
     path = rank_file(tmp_path / "ranks", WORDS)
-    with pytest.raises(TokenizerError, match="which token ends a text is not known; give eos_token_ids="):
+    with pytest.raises(TokenizerError, match=r"which token ends a text is not known; give eos_token_ids=$"):
         Tokenizer.from_file(path)
     tok = Tokenizer.from_file(path, eos_token_ids=(), pattern=LLAMA_3)
     assert tok.canon is not None and tok.eos_token_ids == ()
@@ -113,7 +113,7 @@ def test_tekken(tmp_path: Path) -> None:
     path.write_text(json.dumps(named))
     assert list(Tokenizer.from_file(path).special_tokens) == ["<unk>", "<s>", "</s>"]
     path.write_text(json.dumps(named | {"special_tokens": [{"token_str": "<s>"}]}))
-    with pytest.raises(TokenizerError, match="which token ends a text is not known"):
+    with pytest.raises(TokenizerError, match=r"give eos_token_ids= \(candidates: '<s>' \(0\), '<SPECIAL_1>'"):
         Tokenizer.from_file(path)
 
 

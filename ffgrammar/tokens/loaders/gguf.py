@@ -33,6 +33,7 @@ from ffgrammar.tokens.loaders.sentencepiece_model import (
 )
 from ffgrammar.tokens.loaders.unigram import UnigramEncoder
 from ffgrammar.tokens.loaders.unigram_models import model_of_pieces
+from ffgrammar.tokens.vocabulary.special import unknown_eos
 
 __all__ = ["read_fields", "read_gguf", "read_pieces"]
 
@@ -78,7 +79,7 @@ def read_gguf(path: Path, eos_token_ids: Any = None) -> ReadTokenizer:
             # (the format spells the field like this)
             found.setdefault("eos_token_id", found.get("seperator_token_id"))
         if found.get("eos_token_id") is None:
-            raise TokenizerError(f"{path}: which token ends a text is not known; give eos_token_ids=")
+            raise unknown_eos(str(path), _control(found))
         eos_token_ids = [found["eos_token_id"]]
     try:
         if len(set(found["tokens"])) < len(found["tokens"]):
@@ -182,6 +183,13 @@ def _isolated(pattern: str) -> dict[str, Any]:
 def _kinds(found: dict[str, Any]) -> list[int]:
     kinds: list[int] = found.get("token_type") or [NORMAL] * len(found["tokens"])
     return kinds
+
+
+def _control(found: dict[str, Any]) -> dict[str, int]:
+    """The special tokens: id by name. (What the file says of kinds has not been checked.)"""
+    kinds = found.get("token_type")
+    named = zip(found["tokens"], kinds if isinstance(kinds, list) else (), strict=False)
+    return {str(text): number for number, (text, kind) in enumerate(named) if kind == CONTROL}
 
 
 def _vocabulary(found: dict[str, Any]) -> dict[str, int]:

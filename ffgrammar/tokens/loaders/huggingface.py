@@ -30,7 +30,7 @@ from ffgrammar.tokens.loaders.huggingface_rules import read_rules
 from ffgrammar.tokens.loaders.huggingface_units import byte_alphabet
 from ffgrammar.tokens.loaders.name_table import NameTable
 from ffgrammar.tokens.loaders.reading import ReadTokenizer
-from ffgrammar.tokens.vocabulary.special import check_eos
+from ffgrammar.tokens.vocabulary.special import check_eos, unknown_eos
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def _known_eos(
         eos = [text for text in EOS_NAMES if text in special_tokens]
         eos = eos or [text for text in (wordpiece.EOS_NAME,) if text in special_tokens]
         if len(eos) != 1:
-            raise TokenizerError(f"{name}: which token ends a text is not known; give eos_token_ids=")
+            raise unknown_eos(name, special_tokens)
     for item in eos:
         if isinstance(item, str) and item not in numbers:
             raise TokenizerError(f"{name}: its EOS token {item!r} is not in its vocabulary; give eos_token_ids=")

@@ -27,6 +27,7 @@ from ffgrammar.tokens.vocabulary.special import (
     check_no_text,
     check_vocab_size,
     default_eos,
+    unknown_eos,
 )
 from ffgrammar.tokens.vocabulary.trie import MAX_VOCAB_SIZE
 
@@ -229,7 +230,7 @@ def _read_ranks(
     if read.embedded is not None:
         return read.embedded
     if eos_token_ids is None and not read.eos:
-        raise TokenizerError(f"{file.path}: which token ends a text is not known; give eos_token_ids=")
+        raise unknown_eos(file.path, read.special_tokens)
     if eos_token_ids is None:
         eos_token_ids = [read.special_tokens[text] for text in read.eos]
     elif read.special_tokens:

@@ -16,7 +16,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from ffgrammar.core.errors import TokenizerError
 from ffgrammar.tokens.loaders.encoders import SentencePieceEncoder
 from ffgrammar.tokens.loaders.huggingface import read_config
 from ffgrammar.tokens.loaders.huggingface_rules import ListedRules
@@ -36,6 +35,7 @@ from ffgrammar.tokens.loaders.sentencepiece_model import (
 )
 from ffgrammar.tokens.loaders.unigram import UnigramEncoder
 from ffgrammar.tokens.loaders.unigram_models import NO_RULES, model_of_pieces
+from ffgrammar.tokens.vocabulary.special import unknown_eos
 
 __all__ = ["added_token", "read_model", "read_sentencepiece"]
 
@@ -57,7 +57,8 @@ def read_sentencepiece(path: Path, data: bytes, eos_token_ids: Any = None) -> Re
     """
     model = parse_model(path, data)
     if eos_token_ids is None and not 0 <= model.eos_id < len(model.pieces):
-        raise TokenizerError(f"{path}: which token ends a text is not known; give eos_token_ids=")
+        control = {piece.text: number for number, piece in enumerate(model.pieces) if piece.kind == CONTROL}
+        raise unknown_eos(str(path), control)
     read = read_model(model, str(path), [model.eos_id] if eos_token_ids is None else eos_token_ids)
     if read.rules is not None:
         return read

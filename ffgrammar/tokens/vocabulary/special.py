@@ -23,9 +23,14 @@ __all__ = [
     "check_special_tokens",
     "check_vocab_size",
     "default_eos",
+    "unknown_eos",
 ]
 
 EosIds = int | Iterable[int] | None
+
+# What the names of tokens that end a text, or a turn, have in them; and how many such names an error tells.
+LIKELY_EOS = re.compile(r"(?i)</s>|eos|eot|eom|end|stop|\[sep\]")
+MAX_NAMED = 8
 
 # How the name of a special token in a text is read: as ordinary text, or as that token.
 Special = Literal["text", "allow"]
@@ -139,9 +144,19 @@ def add_eos_names(special_tokens: dict[str, int], eos: tuple[int, ...], tokens: 
         special_tokens[name] = number
 
 
+def unknown_eos(place: str, special_tokens: Mapping[str, int]) -> TokenizerError:
+    """The error for a tokenizer that does not say which token ends a text. It names special tokens that may be the
+    one: those whose names say so, or any."""
+    likely = [text for text in special_tokens if LIKELY_EOS.search(text)] or list(special_tokens)
+    named = ", ".join(f"{text!r} ({special_tokens[text]})" for text in likely[:MAX_NAMED])
+    more = "" if len(likely) <= MAX_NAMED else f" and {len(likely) - MAX_NAMED} more"
+    candidates = f" (candidates: {named}{more})" if named else ""
+    return TokenizerError(f"{place}: which token ends a text is not known; give eos_token_ids={candidates}")
+
+
 def default_eos(special_tokens: dict[str, int], names: tuple[str, ...], tokenizer: str) -> tuple[int, ...]:
     """The ids of those `names` that are special tokens. Raises TokenizerError if none is."""
     found = tuple(special_tokens[name] for name in names if name in special_tokens)
     if not found:
-        raise TokenizerError(f"tokenizer {tokenizer!r}: which token ends a text is not known; give eos_token_ids=")
+        raise unknown_eos(f"tokenizer {tokenizer!r}", special_tokens)
     return found
