@@ -17,6 +17,7 @@ from ffgrammar.tokens.vocabulary.characters import characters
 from ffgrammar.tokens.vocabulary.trie import TokenTrie
 from oracle.real import tokenizers_dir
 from oracle.trained import some_texts
+from sentences import BYTES
 
 FEW = [b"a", b"b", b"ab", b"{", b'"', b":", b"}", b"\xc3\xa9", b" ", b"x1"]
 
@@ -108,6 +109,51 @@ def test_schemas_lead_to_no_dead_end(few: ff.Tokenizer, cl100k: ff.Tokenizer) ->
             few,
             property_order="any",
         )
+
+
+@pytest.mark.parametrize(
+    ("source", "text", "is_sentence"),
+    [
+        ('start: A "y" | L "-"\nA: "x" | "xyz"\nL[lazy]: "x"', b"xy", True),
+        ('start: A D | D ":"\nA: /[xy]+/\nD[lazy]: /[xy]+/', b"xy", True),
+        ('start: A "bx" | "y"\nA: "a" | "ab-"', b"abx", False),
+        ('start: A B | C\nA: "a"\nB: "b"\nC: "ab-"', b"ab", False),
+        ('start: INT "x" | FLOAT | "y"\nINT: "a"\nFLOAT: /ax\\.b/', b"ax", False),
+    ],
+)
+def test_terminals_that_compete_stay_as_they_are(source: str, text: bytes, is_sentence: bool) -> None:
+    tokens = [bytes([byte]) for byte in b"abxyz "]
+    for tok in (ff.Tokenizer.from_tokens(tokens), BYTES):
+        grammar = ff.compile_lark(source, tok)
+        matcher = grammar.matcher()
+        assert (matcher.accept_bytes(text) == len(text) and matcher.is_accepting()) == is_sentence
+        assert any("a text may come to a place where no token may come" in one for one in grammar.warnings) == (
+            tok is not BYTES
+        )
+
+
+def test_pieces_that_end_inside_a_character() -> None:
+    tok = ff.Tokenizer.from_tokens([b"\xc3\xa9", "\u4e2d".encode(), b"a"])
+    grammar = ff.compose(ff.sequence(b"\xc3", b"\xa9a\xe4", b"\xb8", b"\xad"), tok)
+    assert text_of(grammar, 0) == "\u00e9a\u4e2d"
+
+
+def test_many_lexemes_on_many_characters() -> None:
+    characters = [chr(0x4E00 + number).encode() for number in range(8000)]
+    tok = ff.Tokenizer.from_tokens([*characters, *(bytes([byte]) for byte in range(0x20, 0x7F))])
+    patterns = {f"k{number}": {"type": "string", "pattern": f"^k{number}[^x]+$"} for number in range(300)}
+    assert ff.compile_json_schema({"type": "object", "properties": patterns}, tok).warnings
+
+
+def test_where_things_are_counted() -> None:
+    tok = ff.Tokenizer.from_tokens([bytes([byte]) for byte in b'{}":,ab'])
+    schema = {"type": "object", "properties": {"a": {"const": "b"}, "b": {"const": "a"}}, "additionalProperties": False}
+    # (white space may be left out)
+    grammar = ff.compile_json_schema(schema, tok, property_order="any")
+    assert text_of(grammar, 1) in ('{"a":"b"}', '{"b":"a"}', '{"a":"b","b":"a"}', '{"b":"a","a":"b"}', "{}")
+    counted = {"type": "object", "patternProperties": {"^.$": {"const": "a"}}, "additionalProperties": False}
+    grammar = ff.compile_json_schema(counted | {"minProperties": 8}, tok, whitespace="compact")
+    assert "there may be too few" in grammar.warnings[-1]
 
 
 def test_masks_of_random_choices_against_brute_force() -> None:

@@ -17,7 +17,7 @@ from dataclasses import replace
 
 from ffgrammar.core.errors import GrammarError, LimitError, UnsupportedError
 from ffgrammar.grammar.derives import usable_terminals
-from ffgrammar.grammar.ir import GrammarIR
+from ffgrammar.grammar.ir import GrammarIR, Lexeme
 from ffgrammar.grammar.productive import productive
 from ffgrammar.regex.expr.alphabet import Alphabet
 from ffgrammar.regex.expr.store import ExprStore
@@ -37,7 +37,10 @@ class UnwritableError(GrammarError):
 
 
 def only_writable(grammar: GrammarIR, known: frozenset[bytes], name: str) -> GrammarIR:
-    """The grammar of those sentences whose characters are in the vocabulary; the same one if all are.
+    """The grammar without the sentences that have a character or byte that cannot be written; the same one if all can.
+
+    Under longest match, a lexeme without some of its texts would leave them to others. So where longest match may lose
+    texts, the lexemes stay as they are, and only the warning says what cannot be written.
 
     Args:
         grammar: the grammar.
@@ -46,37 +49,56 @@ def only_writable(grammar: GrammarIR, known: frozenset[bytes], name: str) -> Gra
 
     Raises:
         UnwritableError: there is no such sentence.
-        UnsupportedError: a lexeme cannot be written, or not as a condition asks, in a grammar that counts or remembers
-            what has occurred.
+        UnsupportedError: a grammar that counts or remembers what has occurred would lose a lexeme, or the texts of one
+            that meet the conditions of a template.
         LimitError: it could not be decided whether some text of a lexeme can be written.
     """
     written = _Written(grammar.store, known)
     reached = _reached(grammar)
-    lexemes = list(grammar.lexemes)
-    changed = []
+    shrunk = {}
     for number, lexeme in enumerate(grammar.lexemes):
         if number in reached or lexeme.skip:
             expr = written.only(lexeme.expr)
             if expr != lexeme.expr:
-                lexemes[number] = lexeme.in_store(expr)
-                changed.append(number)
-    if not changed:
+                shrunk[number] = lexeme.in_store(expr)
+    if not shrunk:
         return grammar
-    fitted = replace(grammar, lexemes=tuple(lexemes))
+    fitted = _with_lexemes(grammar, shrunk)
     usable = usable_terminals(fitted)
-    lost = [number for number in changed if not usable[number]]
+    lost = [number for number in shrunk if not usable[number]]
     where = f"the vocabulary of {name} has no tokens for"
     if not productive(fitted, usable)[grammar.start >> 1]:
         raise UnwritableError(f"{where} {_told(grammar, written, lost)}: it can write no text of the grammar")
-    counted = [number for number in changed if number in lost or not _keeps_promise(fitted, number)]
-    if grammar.templates and counted:
-        told = _told(grammar, written, counted)
-        raise UnsupportedError(f"{where} {told}, in a grammar that counts or remembers what has occurred")
-    worth = [number for number in changed if not written.lacks_no_character(grammar.lexemes[number].expr)]
-    if not worth:
-        return fitted
-    warning = f"{where} {_told(grammar, written, worth)}: texts with them are left out"
-    return replace(fitted, warnings=(*grammar.warnings, warning))
+    if grammar.templates:
+        bad = [n for n in shrunk if not _keeps_promise(fitted, n) or (n in lost and not grammar.lexemes[n].skip)]
+        if bad:
+            told = _told(grammar, written, bad)
+            raise UnsupportedError(f"{where} {told}, in a grammar that counts or remembers what has occurred")
+    warnings = list(grammar.warnings)
+    worth = [number for number in shrunk if not written.lacks_no_character(grammar.lexemes[number].expr)]
+    out = [number for number in worth if _may_shrink(grammar, reached, number)]
+    if out:
+        more = "; where keys or items must differ or are counted, there may be too few" if grammar.checks else ""
+        warnings.append(f"{where} {_told(grammar, written, out)}: texts with them are left out{more}")
+    kept = [number for number in worth if number not in out]
+    if kept:
+        warnings.append(f"{where} {_told(grammar, written, kept)}: a text may come to a place where no token may come")
+    fitted = _with_lexemes(grammar, {n: one for n, one in shrunk.items() if _may_shrink(grammar, reached, n)})
+    return replace(fitted, warnings=tuple(warnings))
+
+
+def _with_lexemes(grammar: GrammarIR, changed: dict[int, Lexeme]) -> GrammarIR:
+    lexemes = tuple(changed.get(number, lexeme) for number, lexeme in enumerate(grammar.lexemes))
+    return replace(grammar, lexemes=lexemes)
+
+
+def _may_shrink(grammar: GrammarIR, reached: set[int], number: int) -> bool:
+    """Whether a lexeme may lose texts without any other lexeme taking text from it, or leaving text to it."""
+    lexeme = grammar.lexemes[number]
+    if grammar.delimited or lexeme.anywhere or (grammar.groups and grammar.groups[lexeme.group].delimited):
+        return True
+    rivals = [n for n, one in enumerate(grammar.lexemes) if one.group == lexeme.group and (n in reached or one.skip)]
+    return rivals == [number] and not grammar.words
 
 
 class _Written:
@@ -88,6 +110,7 @@ class _Written:
         self._single = frozenset(one[0] for one in known if len(one) == 1)
         self._bytes = self._single.union(*known)
         self._alphabet = Alphabet(store, bytes(self._bytes))
+        self._texts: int | None = None
 
     def missing(self, e: int) -> frozenset[int]:
         """The bytes of an expression's texts that are in no token."""
@@ -105,19 +128,29 @@ class _Written:
         found = self._alphabet.restrict(e)
         if self._alphabet.bytes_in(found) <= self._single:
             return found
-        texts = self._store.repeat(self._store.literals(self._known), 0, None)
-        if found == e and self._matches_nothing(self._store.intersect([e, self._store.complement(texts)])):
-            return e
-        written = self._store.intersect([found, texts])
-        # (where it takes too much work to tell whether anything is left, only the bytes go)
-        return found if self._matches_nothing(written) is None else written
-
-    def _matches_nothing(self, e: int) -> bool | None:
-        """Whether an expression matches nothing. None if this could not be decided."""
         try:
-            return self._store.is_nothing(e)
+            texts = self._whole_texts()
+            if found == e and self._store.is_nothing(self._store.intersect([e, self._store.complement(texts)])):
+                return e
+            some = self._store.intersect([found, texts])
+            self._store.is_nothing(some)
         except LimitError:
-            return None
+            # (where it takes too much work to tell whether anything is left, only bytes go)
+            return found
+        return some
+
+    def _whole_texts(self) -> int:
+        """The texts of known characters. A lexeme may begin and end inside a character, and so may such a text."""
+        if self._texts is None:
+            store = self._store
+            cuts = [(one, at) for one in self._known for at in range(1, len(one))]
+            ends = {one[at:] for one, at in cuts}
+            begins = {one[:at] for one, at in cuts}
+            inside = {one[at:end] for one, at in cuts for end in range(at + 1, len(one))}
+            whole = store.repeat(store.literals(self._known), 0, None)
+            some = store.concat([store.literals(sorted({b"", *ends})), whole, store.literals(sorted({b"", *begins}))])
+            self._texts = store.union([some, store.literals(sorted(inside))]) if inside else some
+        return self._texts
 
 
 def _reached(grammar: GrammarIR) -> set[int]:

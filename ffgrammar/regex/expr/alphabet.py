@@ -17,15 +17,15 @@ __all__ = ["Alphabet"]
 
 ALL_BYTES = frozenset(range(256))
 # What may be in the texts of multiples.
-NUMBER_BYTES = frozenset(b"0123456789.+-eE")
+NUMBER_BYTES = frozenset(b"0123456789.")
 
 
 class Alphabet:
-    """The expressions of a store beside a set of bytes.
+    """Which bytes the texts of expressions have, and what is left of them with some bytes only.
 
     Args:
         store: the store.
-        members: the bytes.
+        members: the bytes that stay.
     """
 
     def __init__(self, store: ExprStore, members: bytes) -> None:
@@ -86,7 +86,7 @@ class Alphabet:
         if kind == "union":
             return store.union([done[part] for part in parts])
         if kind == "intersect":
-            # (one member with no other bytes than those is enough)
+            # (it is enough if one part has no other bytes)
             plain = [part for part in parts if store.node(part)[0] != "complement"]
             if plain:
                 return store.intersect([done[part] if part in plain else part for part in parts])
