@@ -540,7 +540,8 @@ def test_bytes_that_are_no_token() -> None:
         with pytest.raises(ff.GrammarError, match="it can write no text of the grammar"):
             ff.compile_choice([text + "c", text + "d"], tok)
         grammar = ff.compile_choice([text + "c", "ad"], tok)
-        assert "texts with them are left out" in grammar.warnings[0]
+        # (no character of Unicode has the byte that the second text needs)
+        assert len(grammar.warnings) == (text != "\U00080001")
         for canonical in (False, True):
             matcher = grammar.matcher(canonical=canonical)
             forced = matcher.forced_tokens()
