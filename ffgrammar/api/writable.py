@@ -76,15 +76,15 @@ def only_writable(grammar: GrammarIR, known: frozenset[bytes], name: str) -> Gra
             raise UnsupportedError(f"{where} {told}, in a grammar that counts or remembers what has occurred")
     warnings = list(grammar.warnings)
     worth = [number for number in shrunk if not written.lacks_no_character(grammar.lexemes[number].expr)]
-    out = [number for number in worth if _may_shrink(grammar, reached, number)]
+    free = {number: lexeme for number, lexeme in shrunk.items() if _may_shrink(grammar, reached, number)}
+    out = [number for number in worth if number in free]
     if out:
         more = "; where keys or items must differ or are counted, there may be too few" if grammar.checks else ""
         warnings.append(f"{where} {_told(grammar, written, out)}: texts with them are left out{more}")
-    kept = [number for number in worth if number not in out]
+    kept = [number for number in worth if number not in free]
     if kept:
         warnings.append(f"{where} {_told(grammar, written, kept)}: a text may come to a place where no token may come")
-    fitted = _with_lexemes(grammar, {n: one for n, one in shrunk.items() if _may_shrink(grammar, reached, n)})
-    return replace(fitted, warnings=tuple(warnings))
+    return replace(_with_lexemes(grammar, free), warnings=tuple(warnings))
 
 
 def _with_lexemes(grammar: GrammarIR, changed: dict[int, Lexeme]) -> GrammarIR:
